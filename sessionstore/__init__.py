@@ -1,0 +1,106 @@
+"""Keeps the transcripts of LLM agents, compacts those that outgrew their model, and never loses a message.
+
+Everything public is here. A name is imported when it is first used, so ``import sessionstore`` costs next to nothing.
+"""
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sessionstore.errors import (
+    AmbiguousSessionError,
+    CommitUnknownError,
+    CompactionInProgressError,
+    CompactionStuckError,
+    CompactionVetoedError,
+    ConflictError,
+    ImportFormatError,
+    InvalidMessageError,
+    InvalidTargetError,
+    LeaseLostError,
+    MessageTooLargeError,
+    SchemaError,
+    SessionEndedError,
+    SessionExistsError,
+    SessionNotFoundError,
+    SessionStoreError,
+    StaleCursorError,
+    StoreLockedError,
+    StoreUnavailableError,
+    SummarizerError,
+    TitleTakenError,
+    VocabularyError,
+)
+
+if TYPE_CHECKING:
+    from sessionstore.compaction.outcome import CompactionResult
+    from sessionstore.domain.plan import CompactionPlan
+    from sessionstore.domain.policy import CompactionPolicy
+    from sessionstore.domain.summarizing import SummaryAnswer, SummaryRequest
+    from sessionstore.operations.environment import CompactionHooks, PromptContext
+    from sessionstore.session import Session
+    from sessionstore.store import SessionStore
+    from sessionstore.summarizers.extractive import ExtractiveSummarizer
+    from sessionstore.summarizers.from_callable import CallableSummarizer
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AmbiguousSessionError",
+    "CallableSummarizer",
+    "CommitUnknownError",
+    "CompactionHooks",
+    "CompactionInProgressError",
+    "CompactionPlan",
+    "CompactionPolicy",
+    "CompactionResult",
+    "CompactionStuckError",
+    "CompactionVetoedError",
+    "ConflictError",
+    "ExtractiveSummarizer",
+    "ImportFormatError",
+    "InvalidMessageError",
+    "InvalidTargetError",
+    "LeaseLostError",
+    "MessageTooLargeError",
+    "PromptContext",
+    "SchemaError",
+    "Session",
+    "SessionEndedError",
+    "SessionExistsError",
+    "SessionNotFoundError",
+    "SessionStore",
+    "SessionStoreError",
+    "StaleCursorError",
+    "StoreLockedError",
+    "StoreUnavailableError",
+    "SummarizerError",
+    "SummaryAnswer",
+    "SummaryRequest",
+    "TitleTakenError",
+    "VocabularyError",
+    "__version__",
+]
+
+_HOMES = {
+    "CallableSummarizer": "sessionstore.summarizers.from_callable",
+    "CompactionHooks": "sessionstore.operations.environment",
+    "CompactionPlan": "sessionstore.domain.plan",
+    "CompactionPolicy": "sessionstore.domain.policy",
+    "CompactionResult": "sessionstore.compaction.outcome",
+    "ExtractiveSummarizer": "sessionstore.summarizers.extractive",
+    "PromptContext": "sessionstore.operations.environment",
+    "Session": "sessionstore.session",
+    "SessionStore": "sessionstore.store",
+    "SummaryAnswer": "sessionstore.domain.summarizing",
+    "SummaryRequest": "sessionstore.domain.summarizing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,32 @@
+"""What a person should know of a compaction beyond how it ended."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessionstore.domain.policy import UNKNOWN_WINDOW
+from sessionstore.domain.records import CompactionRecord
+from sessionstore.domain.transcript import Entry, pair_calls
+
+
+def cautions_of(
+    entries: Sequence[Entry], *, window_known: bool, jobs: Sequence[CompactionRecord]
+) -> tuple[str, ...]:
+    """Sentences about an unknown window, calls and results that have lost each other, and a summary made of a summary."""
+    found = []
+    if not window_known:
+        found.append(f"the model's window is unknown, {UNKNOWN_WINDOW:,} tokens were assumed; set it with set_model()")
+    pairing = pair_calls(entries)
+    for index, result in pairing.orphans:
+        found.append(f"the result {result.call_id!r} (#{entries[index].seq}) has no call; renderings leave it out")
+    in_flight = len(entries) - 1
+    for paired in pairing.unanswered():
+        if paired.call_index < in_flight:
+            seq = entries[paired.call_index].seq
+            found.append(f"the call {paired.call.call_id!r} (#{seq}) has no result; renderings say so in its place")
+    if any(entry.kind == "summary" for entry in entries):
+        count = sum(job.status == "committed" for job in jobs)
+        found.append(
+            f"this context was compacted {count} times before; accuracy degrades with each compaction, "
+            "consider a new session for new work"
+        )
+    return tuple(found)

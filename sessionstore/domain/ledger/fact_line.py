@@ -1,0 +1,85 @@
+"""One fact as a line of a summary, and what such a line must know of the rest of the ledger."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sessionstore.domain.ledger.citations import cite
+from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
+from sessionstore.domain.ledger.sentences import LABEL
+
+_RECENT_WEIGHT: Final = 15.0
+_RECENT_REQUESTS: Final = 2
+_CROWDED: Final = 12
+"""Sentences that bind or state, in one message, above which it is a document, of which each sentence matters less."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FactLine:
+    """One line under a heading. ``score`` says how much it matters, higher first; ``place`` where it stands among the others.
+
+    ``plural`` names its kind in a count of what is left out. ``core`` is the part that is verbatim.
+    """
+
+    section: str
+    text: str
+    core: str
+    seqs: tuple[int, ...]
+    score: float
+    place: tuple[int, float, str]
+    plural: str
+
+
+class LedgerSight:
+    """What a line must know of the rest of the ledger: the newest seq, which requests are recent, what stands in a message.
+
+    ``brief`` leaves out LABELS: that only repeat the heading.
+    """
+
+    def __init__(self, ledger: Ledger, active_seq: int | None, *, brief: bool) -> None:
+        self.ledger = ledger
+        self.brief = brief
+        self.active_seq = active_seq
+        self.newest = max((entry.last_seq for entry in ledger.entries), default=0) or 1
+        requests = [entry for entry in ledger.of_kind("request") if entry.source == "user" and entry.last_seq != active_seq]
+        self.first_request = requests[0].key if requests else None
+        self.recent_from = requests[-_RECENT_REQUESTS].last_seq if len(requests) >= _RECENT_REQUESTS else 0
+        self.binding: dict[int, list[LedgerEntry]] = {}
+        for entry in ledger.of_kind("constraint", "statement", "decision"):
+            for seq in entry.seqs:
+                self.binding.setdefault(seq, []).append(entry)
+        self.repeats: dict[str, list[LedgerEntry]] = {}
+        for entry in requests:
+            self.repeats.setdefault(entry.text, []).append(entry)
+        commits = [entry for entry in ledger.of_kind("state") if entry.key == "commit"]
+        self.last_commit = commits[0].last_seq if commits else -1
+
+    def worded(self, sentence: str) -> str:
+        """A sentence of the user as its line says it."""
+        return LABEL.sub("", sentence) if self.brief else sentence
+
+    def is_crowded(self, entry: LedgerEntry) -> bool:
+        """Whether it was only said in messages so full of sentences that bind that they are documents."""
+        return all(len(self.binding.get(seq, ())) > _CROWDED for seq in entry.seqs)
+
+    def is_replaced(self, entry: LedgerEntry) -> bool:
+        """Whether the sentences that a reference stands in were all replaced by later ones."""
+        holders = [fact for seq in entry.seqs for fact in self.binding.get(seq, ()) if entry.text in fact.text]
+        return bool(holders) and all(fact.closed_by is not None for fact in holders)
+
+    def line(
+        self, entry: LedgerEntry, section: str, text: str, score: float, plural: str, *, group: int = 0,
+        place: float | None = None, seqs: tuple[int, ...] | None = None,
+    ) -> FactLine:
+        """A line for a fact: its seqs are cited after the text, and newer facts score up to 15 more."""
+        cited = seqs if seqs is not None else entry.seqs
+        return FactLine(
+            section, f"{text} {cite(cited)}", entry.text, cited, score + _RECENT_WEIGHT * entry.last_seq / self.newest,
+            (group, entry.seqs[0] if place is None else place, text), plural,
+        )
+
+
+def shortened(text: str, length: int) -> str:
+    """The text on one line, cut to so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[:length].rstrip()}…"

@@ -1,0 +1,101 @@
+"""The words by which a sentence binds, decides, concludes or says what is left, language by language.
+
+Each string is a pattern of alternatives; ``words`` are matched between word boundaries, ``signs`` anywhere, for scripts that
+put no space between words.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+
+def pattern_of(words: Iterable[str], signs: Iterable[str]) -> re.Pattern[str]:
+    """One case-insensitive pattern that finds any of the alternatives."""
+    return re.compile(rf"\b(?:{'|'.join(words)})\b|{'|'.join(signs)}", re.IGNORECASE)
+
+
+BINDING: Final = pattern_of(
+    words=(
+        r"must(?:n['’]t)?|never|always|do not",
+        r"don['’]?t (?!know|think|see|understand|remember|care|mind|have|get|want to)|shall|avoid|ensure",
+        r"should(?:n['’]?t| not)?|only|prefer(?:s|red|ence)?|keep (?!in mind)|without|make sure|be sure to|stick to|insist\w*",
+        r"at (?:most|least)|no (?:more|less|fewer|later|longer|new|external|other|additional)",
+        r"not (?:allowed|permitted|more than|exceed)",
+        r"needs? to (?:be|stay|remain)|has to|have to|required?|forbidden|prohibited|cannot|can['’]?t|may (?:not|only)",
+        r"under no circumstances",
+        r"limit(?:ed)? (?:is|to|of)|maximum of|minimum of|(?:is|are) capped|cap (?:is|of)|instead of|rather than",
+        r"until .{1,60} (?:review|approv|sa)\w*",
+        r"(?:user|customer|client|team|everyone) wants?|(?:we|i) want (?!you)",
+        r"no [a-z-]+(?: [a-z-]+)?[,;:]? (?:in|at|on|from|please|ever)",
+        r"leave .{1,40} (?:alone|as is|untouched|unchanged)|use .{1,60} (?:not|for all|everywhere)|answer in|respond in",
+        r"reply in|write .{1,40} in",
+        # German
+        r"muss|müssen|darf|dürfen|niemals|nie|immer|nicht|kein(?:e[nrsm]?)?|nur|bevorzug\w*|lieber|höchstens|mindestens",
+        r"maximal|ohne",
+        r"vermeide\w*|soll(?:te|ten|en)?|stell\w* sicher|achte\w*|unbedingt|bleib\w*|behalte\w*",
+        # French
+        r"doi(?:t|s|vent)|jamais|toujours|ne .{1,30} pas|n['’]\w+ pas|seulement|uniquement|préfère\w*|sans",
+        r"au (?:plus|moins|maximum|minimum)",
+        r"évite[rz]?|gard(?:e|er|ez)|il faut|interdit\w*|assure[z-]\w*|veille[rz]?|obligatoire\w*",
+        # Spanish, Portuguese, Italian
+        r"deb(?:e|es|en|emos)|nunca|siempre|s[oó]lo|solamente|únicamente|prefiero|prefiere|sin|asegúra\w+",
+        r"como (?:máximo|mínimo)|al menos",
+        r"evita\w*|mantén\w*|obligatori\w+|prohibid\w+|no (?:us|hag|toqu|cambi|modifi|borr|deb|pued|elimin|agreg)\w+",
+        r"sempre|apenas|somente|dev(?:e|em|i|ono)|mai|senza|não",
+        # Russian
+        r"долж(?:ен|на|но|ны)|нельзя|никогда|всегда|только|не|без|предпочита\w+|максимум|минимум|обязательно|избега\w+",
+        r"надо|нужно",
+        r"запрещ\w+|убедись|убедитесь|следи|сохрани\w*|оставь\w*",
+    ),
+    signs=(
+        # Chinese
+        r"必须|必須|务必|務必|不要|不得|不能|不可|不许|不允许|禁止|只能|只用|仅|僅|始终|始終|总是|總是|永远|切勿|优先|優先|保持|至少|最多",
+        r"不超过|不超過|确保|確保|避免|别|請勿|请勿|应该|應該|偏好",
+        # Japanese
+        r"必ず|しないで|しない|してはいけ|ないでください|だけ|のみ|常に|決して|ようにして|以内|以下|以上|避けて|べき|なければ|ください",
+        # Korean
+        r"반드시|하지 ?마|마세요|항상|절대|이하|이상",
+    ),
+)
+"""Must, never, only, prefer, at most, without, and their like."""
+
+DECIDING: Final = pattern_of(
+    words=(
+        r"decid(?:e|ed|ing)|decision|going with|let['’]?s (?:go with|use|keep|do)|go with|chose|chosen|we choose|i choose",
+        r"opt(?:ed|ing) (?:for|to)",
+        r"(?:i|we)(?:['’]ll| will| am going to|['’]m going to)(?: \w+){0,2} (?:use|keep|go|switch|pick|take|stick)",
+        r"settled on|agreed (?:on|to|that)|trade-?off|switch(?:ed|ing) to|(?:i|we)(?:['’]ve)? picked|prefer .{1,60} because",
+        r"(?:(?:i|we)(?:['’](?:m|re|ll|ve))?|us(?:e|ing|ed)|keep|keeping|kept|made|moved) .{1,80} (?:instead of|rather than)",
+        r"entschied\w*|entschlossen|statt|anstelle|gewählt|décid\w+|plutôt que|au lieu d\w*|choisi\w*|decid\w+|en lugar de",
+        r"en vez de|elegi\w+",
+        r"опт\w+|реши\w+|вместо|выбра\w+",
+    ),
+    signs=(r"决定|決定|选择|選擇|采用|採用|而不是|改用|決め|代わりに|ことにし|선택|대신|결정",),
+)
+"""Decided, chose, going with, instead of, and their like."""
+
+CONCLUDING: Final = pattern_of(
+    words=(
+        r"root cause|turns out",
+        r"the (?:real |actual |main |underlying )?(?:issue|problem|bug|cause|culprit|reason|failure|fix) (?:is|was|comes|came)",
+        r"confirmed|discovered|(?:i |we )?found (?:that|the|a|an)|because|due to|caused by|which means|so the|verified",
+        r"reproduced|noted",
+        r"now (?:passes|works|returns|uses|runs|listens)|fixed|passes|succeeded",
+        r"ursache|liegt (?:an|daran)|weil|parce que|à cause|la causa|porque|причина|потому что",
+    ),
+    signs=(r"原因|因为|ため|때문",),
+)
+"""Root cause, turns out, because, confirmed, and their like."""
+
+REMAINING: Final = pattern_of(
+    words=(
+        r"next(?: steps?| up|(?=[,:]))|remaining|remains|still (?:need|to|have|missing|open)|todo|to do|left to do|not yet",
+        r"follow-?up|pending|outstanding",
+        r"after (?:that|this),? (?:i|we)|then i(?:'ll| will)",
+        r"als nächstes|noch (?:offen|zu|nicht)|nächste\w*|ensuite|prochain\w*|reste|à faire|siguiente|pendiente|falta\w*",
+        r"далее|осталось|следующ\w+",
+    ),
+    signs=(r"下一步|接下来|还需|剩余|待办|次に|残り|まだ|다음",),
+)
+"""Next, remaining, still to do, and their like."""

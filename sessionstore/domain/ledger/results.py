@@ -1,0 +1,109 @@
+"""What a tool's output says of itself: its exit status, the lines that name an error, what it came to in one line.
+
+Of an output longer than ``SCANNED_HEAD + SCANNED_TAIL`` characters only that much of its beginning and end is read.
+"""
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sessionstore.domain.tool_reading import exit_status
+from sessionstore.domain.transcript import ToolResult
+
+SCANNED_HEAD: Final = 6_000
+"""Characters of the beginning of a long output that are read."""
+SCANNED_TAIL: Final = 10_000
+"""Characters of the end of a long output that are read; errors and summaries of test runs stand there."""
+
+_SHORT_STATUS: Final = re.compile(r"(?:\[|-> |→ )exit (-?\d{1,10})\b|</?(?:exit_code|exit_status)>\s{0,3}(-?\d{1,10})")
+_ERROR_LINE: Final = re.compile(
+    r"^\s{0,8}(?:E\s{1,8}\S|(?:\S{1,120}:\s?)?(?:fatal|error|panic|exception|err!)\b"
+    r"|(?:\w{1,40}\.){0,6}\w{0,40}(?:Error|Exception|Exit)\b"
+    r"|FAILED\b|FAIL\b|ERROR\b|Caused by|Ran into|Invalid |npm ERR!|make: \*\*\*|No replacement was performed)"
+    r"|\b(?:error(?: TS\d+|\[E\d+\])?:|command not found|No such file or directory|Permission denied|is not recognized"
+    r"|cannot find|can't cd|not found:|undefined reference|Connection refused|timed out|Segmentation fault|AssertionError)",
+    re.IGNORECASE,
+)
+_MAY_FAIL: Final = re.compile(r"rror|xception|FAIL|raceback|fatal|panic|not found|denied|refused|No such file")
+_STARTS_FAILED: Final = re.compile(r"\s{0,8}(?:<tool_use_error>|Error\b|ERROR\b|error:|Traceback|fatal:|Invalid |Ran into )")
+_SUMMARY_LINE: Final = re.compile(
+    r"(?<![:\d])\b\d{1,7} (?:passed|failed|passing|failing|errors?|warnings?|tests?|problems?|files? changed|matches"
+    r"|rows?|results?)\b"
+    r"|^\s{0,4}(?:OK|ok|PASS|SUCCESS|BUILD \w+|Success|Done|Finished|Tests:|Total)\b",
+)
+_ENVELOPE: Final = re.compile(
+    r"^(?:\[[\w.-]{1,40}\] .{0,400}-> exit |Chunk ID:|Wall time:|Process (?:exited|running)|Original token count:|Output:|Exit code:? ?-?\d"
+    r"|\[(?:The command completed|Command finished"
+    r"|Current working directory|Python interpreter)|\(Open file:|\(Current directory:|bash-\$|</?(?:output|returncode"
+    r"|stdout|stderr)>)"
+)
+_TESTS_FAILED: Final = re.compile(
+    r"\b[1-9]\d{0,6} (?:failed|failing|failures?|errors?)\b|^(?:FAILED |--- FAIL|FAIL\s)|^(?:failures"
+    r"|errors)=[1-9]", re.MULTILINE
+)
+_MAX_LINE: Final = 400
+_MAX_ERROR_LINES: Final = 4
+
+
+def bounded(text: str) -> str:
+    """The text, or its beginning and end when it is longer than what is read of an output."""
+    if len(text) <= SCANNED_HEAD + SCANNED_TAIL:
+        return text
+    return text[:SCANNED_HEAD] + "\n" + text[-SCANNED_TAIL:]
+
+
+def status_of(result: ToolResult) -> str:
+    """``exit N`` as the content states it, else ``failed`` or ``ok``, else an empty string when nothing says either."""
+    code = exit_status(result.text)
+    if code is None:
+        short = _SHORT_STATUS.search(result.text[:200]) or _SHORT_STATUS.search(result.text[-200:])
+        code = int(short[1] or short[2]) if short else None
+    if code is not None:
+        return f"exit {code}"
+    if result.is_error is not None:
+        return "failed" if result.is_error else "ok"
+    return "failed" if looks_failed(result.text) else ""
+
+
+def is_failure(status: str) -> bool:
+    """Whether a status says that it failed."""
+    return status == "failed" or (status.startswith("exit ") and status != "exit 0")
+
+
+def looks_failed(text: str) -> bool:
+    """Whether an output that states no status reads as a failure: by how it begins, or by its last line."""
+    if _STARTS_FAILED.match(text):
+        return True
+    lines = [line for line in text[-800:].splitlines() if line.strip() and not _ENVELOPE.match(line)]
+    return bool(lines) and _ERROR_LINE.search(lines[-1][:_MAX_LINE]) is not None and "0 errors" not in lines[-1]
+
+
+def error_lines(text: str) -> list[str]:
+    """The lines that name what went wrong, verbatim, the last four at most; the last line when none does."""
+    lines = [line for line in text.splitlines() if line.strip() and not _ENVELOPE.match(line)]
+    found: list[str] = []
+    if _MAY_FAIL.search(text) or "E  " in text:
+        found = [line.strip()[:_MAX_LINE] for line in lines if _ERROR_LINE.search(line[:_MAX_LINE])]
+    found = [line for line in dict.fromkeys(found) if line != "Traceback (most recent call last):"]
+    if not found and lines:
+        found = [lines[-1].strip()[:_MAX_LINE]]
+    named = [line for line in found if line.startswith(("FAILED ", "ERROR ", "--- FAIL"))]
+    return (named or found)[-_MAX_ERROR_LINES:]
+
+
+def tests_failed(text: str) -> bool:
+    """Whether the end of a test run's output counts or names failures; for commands whose own status got lost in a pipe."""
+    return _TESTS_FAILED.search(text[-4_000:]) is not None
+
+
+def result_line(text: str) -> str:
+    """What an output came to, in one line of at most 120 characters: its line of totals, or all of a very short output."""
+    tail = [line.strip() for line in text[-1_500:].splitlines() if line.strip() and not _ENVELOPE.match(line)]
+    for line in reversed(tail[-12:]):
+        if len(line) <= 120 and _SUMMARY_LINE.search(line):
+            return line.strip("= ")
+    if len(text) <= 600:
+        lines = [line.strip() for line in text.splitlines() if line.strip() and not _ENVELOPE.match(line)]
+        if len(lines) == 1 and len(lines[0]) <= 120:
+            return lines[0]
+    return ""

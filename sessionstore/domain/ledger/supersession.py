@@ -1,0 +1,106 @@
+"""Which sentence of the user gives a new value to what an earlier one said, so that only the latest is shown."""
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sessionstore.domain.ledger.entry import LedgerEntry
+from sessionstore.domain.ledger.wording import content_words, values_of
+
+_SAME_SUBJECT: Final = 0.66
+_SAME_SUBJECT_SAID_AGAIN: Final = 0.6
+_ONE_WITHIN_OTHER: Final = 0.5
+_CHANGE: Final = re.compile(
+    r"\b(?:now|instead|chang\w+|updat\w+|no longer|actually|correction|moved?|new|switch\w*|from now on|rather|revised"
+    r"|jetzt|nun|statt|geändert|maintenant"
+    r"|désormais|ahora|теперь|измен\w+)\b|现在|改为|改成|更新|に変更|今後",
+    re.IGNORECASE,
+)
+_GIVES_VALUE: Final = re.compile(
+    r"[:=]\s|\b(?:is|are|be|was|runs?|lives?|uses?|use|equals?|hosted|belongs|set|capped|cap|limit|listens?|report\w*"
+    r"|wants?|send|prefers?|only|at|in|on|ist|sind"
+    r"|est|es|son|must|never|always|by|until|approv\w+)\b|是|为|は|が|—|это",
+    re.IGNORECASE,
+)
+_CONTRASTS: Final = (
+    frozenset({"prod", "product", "staging", "stag", "dev", "develop", "test", "local", "qa", "canary", "live"}),
+    frozenset({"primary", "secondary", "replica", "backup", "standby"}),
+    frozenset({"frontend", "backend", "client", "server", "worker"}),
+    frozenset({"source", "target", "destination"}),
+    frozenset({"min", "max", "minimum", "maximum"}),
+    frozenset({"first", "second", "third", "last"}),
+    frozenset({"daily", "weekly", "monthly", "yearly"}),
+    frozenset({"web", "mobil", "desktop"}),
+    frozenset({"read", "write"}),
+    frozenset({"input", "output"}),
+    frozenset({"start", "end"}),
+    frozenset({"internal", "external"}),
+    frozenset({"public", "privat"}),
+    frozenset({"upload", "download"}),
+    frozenset({"request", "respons", "response"}),
+    frozenset({"left", "right"}),
+)
+"""Words that tell two things apart which are otherwise spoken of alike; endings taken off as ``stem`` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    entry: LedgerEntry
+    words: frozenset[str]
+    values: frozenset[str]
+
+
+def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
+    """Keys of the sentences that a later one replaces, with the seq of that one.
+
+    ``sentences`` are open constraints and statements. One replaces another when both give a value, are about the same words,
+    and the values differ; not when they name two sides of a contrast (production and staging, read and write).
+    """
+    replaced: dict[str, int] = {}
+    by_word: dict[str, list[_Sentence]] = {}
+    for entry in sorted(sentences, key=lambda sentence: sentence.last_seq):
+        newer = _Sentence(entry, content_words(entry.text), values_of(entry.text))
+        if not newer.values or not newer.words or not _GIVES_VALUE.search(entry.text):
+            continue
+        candidates = {id(older): older for word in newer.words for older in by_word.get(word, ())}
+        for older in candidates.values():
+            if older.entry.key not in replaced and _replaces(newer, older):
+                replaced[older.entry.key] = entry.last_seq
+        for word in newer.words:
+            by_word.setdefault(word, []).append(newer)
+    return replaced
+
+
+def _replaces(newer: _Sentence, older: _Sentence) -> bool:
+    if newer.entry.last_seq <= older.entry.last_seq or newer.values == older.values:
+        return False
+    shared = newer.words & older.words
+    if older.values > newer.values and not _CHANGE.search(newer.entry.text):
+        return False
+    if _contrast(newer.words - shared, older.words - shared):
+        return False
+    if newer.words == older.words:
+        return True
+    if len(shared) < 2:
+        return False
+    likeness = len(shared) / len(newer.words | older.words)
+    one_within_other = newer.words <= older.words or newer.words >= older.words
+    if one_within_other and likeness >= _ONE_WITHIN_OTHER and _shapes(newer.values) == _shapes(older.values):
+        return True
+    if likeness >= _SAME_SUBJECT:
+        return True
+    said_again = _CHANGE.search(newer.entry.text) is not None
+    return said_again and len(shared) / min(len(newer.words), len(older.words)) >= _SAME_SUBJECT_SAID_AGAIN
+
+
+def _shapes(values: frozenset[str]) -> frozenset[str]:
+    """Values with digits and letters made alike: a date compares with a date, a port with a port, a name with a name."""
+    return frozenset(re.sub(r"[A-ZА-ЯЁ]?[a-zа-яё]+|[A-ZА-ЯЁ]+", "a", re.sub(r"\d+", "9", value)) for value in values)
+
+
+def _contrast(newer: frozenset[str], older: frozenset[str]) -> bool:
+    if any("-" in word or "_" in word for word in newer) and any("-" in word or "_" in word for word in older):
+        return True
+    return any(newer & group and older & group for group in _CONTRASTS)

@@ -1,0 +1,116 @@
+"""What a tool call means for the ledger: the files it works on and how, its command, its todo list, its questions."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sessionstore.domain.ledger.shell_lines import patched_files
+from sessionstore.domain.tool_reading import call_subject
+from sessionstore.domain.transcript import ToolCall
+
+Deed = Literal["run", "file", "search", "todo", "ask", "wait", "other"]
+"""What a call does: run a command, work on files, look for something, keep a todo list, ask the user, wait for or steer
+something that was begun before, anything else."""
+
+_ASK: Final = frozenset({"askuserquestion", "ask_user", "ask_followup_question", "clarify", "request_user_input"})
+_WAIT: Final = frozenset(
+    {"write_stdin", "bashoutput", "killshell", "killbash", "process", "wait", "get_output", "taskoutput", "goto", "scroll_down",
+     "scroll_up", "submit", "think", "finish", "todoread", "exitplanmode"}
+)
+_CREATORS: Final = frozenset({"create", "create_file"})
+_DELETERS: Final = frozenset({"delete_file", "remove_file"})
+_SHELL_KEYS: Final = ("c", "cmd", "command", "script")
+_TODO_KEYS: Final = ("todos", "plan", "items", "task_list", "tasks")
+_STATUSES: Final = {"done": "completed", "complete": "completed", "doing": "in_progress", "todo": "pending",
+                    "in-progress": "in_progress", "canceled": "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call as the ledger sees it; fields that don't concern its ``deed`` are empty.
+
+    ``operations`` are (operation, path) pairs; a path is empty where only the output names the file. ``subject`` is the
+    argument that says most. ``todos`` are (id or content, content, status) of the whole list. ``questions`` are for the user.
+    """
+
+    deed: Deed
+    name: str
+    command: str = ""
+    directory: str = ""
+    operations: tuple[tuple[str, str], ...] = ()
+    subject: str = ""
+    todos: tuple[tuple[str, str, str], ...] = ()
+    questions: tuple[str, ...] = ()
+
+
+def read_tool_use(call: ToolCall) -> ToolUse:
+    """What the call means; never fails, whatever its name and arguments are."""
+    name = call.name.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
+    plain = name.lower().lstrip("_")
+    arguments = call.argument_values()
+    if plain in _ASK:
+        return ToolUse("ask", name, questions=tuple(_questions(arguments)))
+    if plain in _WAIT:
+        return ToolUse("wait", name)
+    subject = call_subject(call)
+    detail = subject.detail or ""
+    if subject.kind == "todo":
+        todos = tuple(_todos(arguments))
+        return ToolUse("todo", name, todos=todos) if todos else ToolUse("other", name, subject=detail)
+    command = subject.command or _bare_command(subject.kind, arguments)
+    if command:
+        directory = _first_string(arguments, ("workdir", "cwd", "working_directory", "dir_path"))
+        return ToolUse("run", name, command=command.strip(), directory=directory)
+    if subject.kind in ("read", "write", "patch"):
+        patched = patched_files(_first_string(arguments, ("input", "patch", "diff", "command", "cmd")) or call.arguments)
+        operation = _operation(subject.kind, plain, arguments)
+        return ToolUse("file", name, operations=tuple(patched or ((operation, path) for path in subject.paths or ("",))))
+    if subject.kind == "search":
+        path = subject.path or _first_string(arguments, ("directory", "dir"))
+        return ToolUse("search", name, subject=detail, operations=(("searched", path),) if path else ())
+    return ToolUse("other", name, subject=detail or subject.path or "")
+
+
+def _bare_command(kind: str, arguments: Mapping[str, Any]) -> str:
+    return _first_string(arguments, _SHELL_KEYS) if kind in ("other", "terminal") else ""
+
+
+def _operation(kind: str, plain: str, arguments: Mapping[str, Any]) -> str:
+    if kind == "read":
+        return "read"
+    if plain in _DELETERS:
+        return "deleted"
+    if plain in _CREATORS or arguments.get("command") == "create":
+        return "created"
+    return "written" if kind == "write" and plain != "insert" else "edited"
+
+
+def _todos(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for key in _TODO_KEYS:
+        items = arguments.get(key)
+        for item in items if isinstance(items, list) else ():
+            if isinstance(item, Mapping):
+                content = _first_string(item, ("content", "step", "title", "task", "description", "text"))
+                status = (_first_string(item, ("status", "state")) or "pending").lower()
+                if content:
+                    yield content, content, _STATUSES.get(status, status)
+            elif isinstance(item, str) and item.strip():
+                yield item, item, "pending"
+
+
+def _questions(arguments: Mapping[str, Any]) -> Iterator[str]:
+    several = arguments.get("questions")
+    for item in several if isinstance(several, list) else (arguments,):
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, Mapping) and (question := _first_string(item, ("question", "text", "prompt", "message"))):
+            yield question
+
+
+def _first_string(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    for key in keys:
+        value = values.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return ""

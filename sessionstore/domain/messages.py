@@ -1,0 +1,177 @@
+"""A message as JSON text and back, so that what comes out equals what went in.
+
+A body is stored as JSON text. A dict comes back equal with its keys in order; text that was given as text is kept as it is.
+What JSON cannot carry is refused by name before anything is written.
+"""
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Any, Final
+
+from sessionstore.errors import InvalidMessageError, MessageTooLargeError
+
+Message = dict[str, Any]
+"""A message as a Python value: a JSON object in OpenAI chat form, Anthropic content blocks, or a Responses item."""
+
+DEFAULT_MAX_MESSAGE_BYTES: Final = 64 * 1024 * 1024
+"""Largest body that is stored unless ``max_message_bytes`` says otherwise; SQLite's own limit is 1,000,000,000 bytes."""
+
+MAX_NESTING: Final = 400
+"""Deepest nesting of a body. Python's JSON reader gives up near 1,000, less the depth of its caller; a body that is stored
+must be readable from anywhere."""
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
+_ITEM_ROLES: Final[Mapping[str, str]] = {
+    "function_call": "assistant",
+    "custom_tool_call": "assistant",
+    "reasoning": "assistant",
+    "function_call_output": "tool",
+    "custom_tool_call_output": "tool",
+}
+"""Roles of Responses items that have none of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedMessage:
+    """A message that is ready to be stored: its JSON text, its value as it will come back, and its role."""
+
+    body: str
+    message: Message
+    role: str
+
+
+def encode_message(
+    message: Mapping[str, Any], *, max_bytes: int = DEFAULT_MAX_MESSAGE_BYTES, index: int | None = None
+) -> EncodedMessage:
+    """Turn a message into the JSON text that is stored, without touching the message.
+
+    Raises ``InvalidMessageError`` (with ``index``) for what is no JSON object with a role, for NaN and Infinity, and for
+    values that JSON would change (tuples, keys that are no strings); ``MessageTooLargeError`` above ``max_bytes``.
+    """
+    if not isinstance(message, Mapping):
+        raise InvalidMessageError(f"it is a {type(message).__name__}, not a JSON object", index=index)
+    try:
+        body = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError as error:
+        if "Circular" in str(error):
+            raise InvalidMessageError("it contains itself", index=index) from error
+        if "digits" in str(error):
+            raise InvalidMessageError("it holds an integer of more than 4,300 digits", index=index) from error
+        raise InvalidMessageError("it holds NaN or Infinity, which JSON does not have", index=index) from error
+    except TypeError as error:
+        raise InvalidMessageError(str(error), index=index) from error
+    except RecursionError as error:
+        raise InvalidMessageError("it is nested too deeply", index=index) from error
+    body = _escape_surrogates(body)
+    _check_size(body, max_bytes, index)
+    _check_nesting(body, index)
+    stored = json.loads(body)
+    if stored != message:
+        raise InvalidMessageError(
+            "JSON would change it: it has tuples, keys that are not strings, or two surrogate halves in a row", index=index
+        )
+    return EncodedMessage(body, stored, _role_of(stored, index))
+
+
+def encode_json_text(
+    text: str, *, max_bytes: int = DEFAULT_MAX_MESSAGE_BYTES, index: int | None = None
+) -> EncodedMessage:
+    """Check one message given as JSON text, and keep the text byte for byte.
+
+    Raises ``InvalidMessageError`` when it is not one JSON object with a role, or holds NaN or Infinity;
+    ``MessageTooLargeError`` above ``max_bytes``.
+    """
+    body = _escape_surrogates(text)
+    _check_size(body, max_bytes, index)
+    _check_nesting(body, index)
+    try:
+        message = decode_body(body)
+    except ValueError as error:
+        raise InvalidMessageError(f"it is not valid JSON: {error}", index=index) from error
+    if not isinstance(message, dict):
+        raise InvalidMessageError(f"it is a JSON {type(message).__name__}, not an object", index=index)
+    return EncodedMessage(body, message, _role_of(message, index))
+
+
+def decode_body(body: str) -> Any:
+    """Parse JSON text strictly (NaN and Infinity are a ``ValueError``) with integers of any length."""
+    try:
+        return _DECODER.decode(body)
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        if "digits" not in str(error):
+            raise
+        # Decimal converts to int without the interpreter's limit of 4,300 digits on int(str).
+        return json.loads(body, parse_constant=_refuse_constant, parse_int=lambda digits: int(Decimal(digits)))
+
+
+def message_digest(message: Mapping[str, Any]) -> str:
+    """Sixteen hex digits that are equal for equal messages, whatever the order of their keys.
+
+    Values that Python holds equal but JSON writes differently (1 and 1.0) may differ, so an unequal digest means "compare",
+    never "different".
+    """
+    try:
+        text = json.dumps(message, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return "unreadable"
+    return blake2b(text.encode("ascii"), digest_size=8).hexdigest()
+
+
+def clean_text(text: str) -> str:
+    """The text with U+FFFD in place of lone surrogates, so that it can leave the process as UTF-8."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _escape_surrogates(body: str) -> str:
+    if body.isascii() or not _SURROGATE.search(body):
+        return body
+    # JSON has no surrogate outside a string, so writing each as an escape keeps the value.
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", body)
+
+
+def _check_size(body: str, max_bytes: int, index: int | None) -> None:
+    # The number of characters bounds the number of bytes from both sides, so short bodies are never encoded to be measured.
+    if len(body) * 4 <= max_bytes:
+        return
+    size = len(body.encode("utf-8"))
+    if size > max_bytes:
+        raise MessageTooLargeError(size=size, limit=max_bytes, index=index)
+
+
+def _check_nesting(body: str, index: int | None) -> None:
+    if body.count("{") + body.count("[") <= MAX_NESTING:
+        return
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(body):
+        token = match.group()
+        if token in "[{":
+            depth += 1
+            if depth > MAX_NESTING:
+                raise InvalidMessageError(f"it is nested more than {MAX_NESTING} deep", index=index)
+        elif token in "]}":
+            depth -= 1
+
+
+def _role_of(message: Message, index: int | None) -> str:
+    role = message.get("role")
+    if isinstance(role, str) and role:
+        return role
+    kind = message.get("type")
+    if role is None and isinstance(kind, str) and kind:
+        return _ITEM_ROLES.get(kind, "assistant")
+    raise InvalidMessageError("it has no role (and no type, as a Responses item has)", index=index)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)

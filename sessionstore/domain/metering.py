@@ -1,0 +1,76 @@
+"""What a message costs: everything that is sent of it, counted as text, with images at a flat price."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessionstore.domain.closed_sets import Tier
+from sessionstore.domain.messages import Message
+from sessionstore.domain.token_counter import TokenCounter
+from sessionstore.domain.transcript import view_message
+
+MESSAGE_OVERHEAD: Final = 4
+"""Tokens that the envelope of a message costs beside its text: OpenAI's published recipe has 3 a message and 1 for its role."""
+
+CALL_OVERHEAD: Final = 4
+"""Tokens that the envelope of a call or a result costs beside its name, id and text; the same order as a message's."""
+
+_READ_BY_THE_VIEW: Final = frozenset(
+    {
+        "role", "content", "name", "type", "tool_calls", "function_call", "tool_call_id", "call_id", "arguments", "input",
+        "output", "reasoning", "reasoning_content", "summary", "encrypted_content", "tool_name", "is_error", "isError",
+    }
+)  # fmt: skip
+_NOT_SENT: Final = frozenset({"id", "parent", "sidechain", "created_at", "requires", "status"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pressure:
+    """How full a context is: its tokens and where they come from, against the threshold of a compaction.
+
+    ``parts`` are tokens of ``system``, ``tools`` and ``history`` and add up to ``tokens``. ``method`` says how they were got:
+    the counter's name, or ``provider`` when the model's own count stands behind them. ``threshold`` and ``window`` are None,
+    and ``due`` False, while the window is unknown.
+    """
+
+    tokens: int
+    parts: Mapping[str, int]
+    method: str
+    window: int | None
+    threshold: int | None
+    tier: Tier
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to compact."""
+        return self.tier == "due"
+
+
+def message_tokens(message: Message, counter: TokenCounter, *, image_tokens: int) -> int:
+    """Tokens of one message: envelope, text, calls with their arguments, results, reasoning, unknown keys, and images."""
+    view = view_message(message)
+    pieces = [view.text, *view.reasoning, *_unknown(message)]
+    for call in view.calls:
+        pieces += (call.call_id, call.name, call.arguments)
+    images = view.images
+    for result in view.results:
+        pieces += (result.call_id, result.name or "", result.text)
+        images += result.images
+    text = "\n".join(piece for piece in pieces if piece)
+    envelopes = MESSAGE_OVERHEAD + CALL_OVERHEAD * (len(view.calls) + len(view.results))
+    return envelopes + (counter.count(text) if text else 0) + images * image_tokens
+
+
+def prompt_tokens(text: str | None, counter: TokenCounter) -> int:
+    """Tokens of a system prompt as a message; none when there is no prompt."""
+    return MESSAGE_OVERHEAD + counter.count(text) if text else 0
+
+
+def _unknown(message: Message) -> Iterator[str]:
+    for key, value in message.items():
+        if key in _READ_BY_THE_VIEW or key in _NOT_SENT or value is None:
+            continue
+        yield key
+        yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

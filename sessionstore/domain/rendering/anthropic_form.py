@@ -1,0 +1,100 @@
+"""Drafts as Anthropic messages: content blocks, calls as ``tool_use``, results as ``tool_result`` in a user message."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessionstore.domain.messages import Message
+from sessionstore.domain.rendering.media import anthropic_block, arguments_object, output_content, spoken_content
+from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, kept_fields, origin_of
+from sessionstore.domain.rendering.parts import Draft, Member, Part
+
+_FOREIGN_BLOCKS: Final = frozenset(
+    {"image_url", "input_text", "output_text", "input_image", "refusal", "reasoning", "input_audio"}
+)
+_FOREIGN_KEYS: Final = ("tool_calls", "function_call", "refusal", "audio")
+
+
+@dataclass(frozen=True, slots=True)
+class AnthropicForm:
+    """Writes Anthropic messages."""
+
+    def messages(self, draft: Draft) -> list[Outgoing]:
+        """The one message that says what a draft says."""
+        parts = draft.parts
+        member = draft.members[0]
+        has_calls = any(part.kind == "call" and not part.inline for part in parts)
+        has_words = any(part.kind != "result" or part.inline for part in parts)
+        whole = len(draft.members) == 1 and member.complete and self._accepts(member, draft.voice)
+        if whole and member.has_given_ids:
+            message = member.envelope
+        else:
+            blocks = self._blocks(draft)
+            fields = kept_fields(member) if len(draft.members) == 1 and _is_own(member.envelope) else {}
+            fields.update(role=draft.voice, content=blocks)
+            message = fields
+        voice = draft.voice if draft.voice == "assistant" or has_words else "tool"
+        return [Outgoing(message, voice, draft.sources, origin_of(draft), has_words, has_calls)]
+
+    def _blocks(self, draft: Draft) -> str | list[dict[str, Any]]:
+        parts = [part for part in draft.parts if part.kind != "text" or part.is_visible]
+        if all(part.kind == "text" for part in parts):
+            return spoken_content([part.raw for part in parts], anthropic_block)
+        return [self._block(part) for part in parts]
+
+    def _block(self, part: Part) -> dict[str, Any]:
+        if part.kind == "call":
+            return self._call(part)
+        if part.kind == "result":
+            return self._result(part)
+        return dict(part.raw) if part.kind == "reasoning" else anthropic_block(part.raw)
+
+    def _call(self, part: Part) -> dict[str, Any]:
+        if part.inline or _is_native_call(part):
+            return {**part.raw, "id": part.call_id}
+        name = "" if part.call is None else part.call.name
+        return {"type": "tool_use", "id": part.call_id, "name": name or "unknown_tool", "input": arguments_object(part)}
+
+    def _result(self, part: Part) -> dict[str, Any]:
+        if part.inline:
+            key = next(key for key, value in part.raw.items() if key.endswith("id") and value == part.given_id)
+            return {**part.raw, key: part.call_id}
+        if _is_native_result(part):
+            return {**part.raw, "tool_use_id": part.call_id}
+        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": part.call_id}
+        block["content"] = output_content(part, anthropic_block)
+        if part.result is not None and part.result.is_error is not None:
+            block["is_error"] = part.result.is_error
+        return block
+
+    def _accepts(self, member: Member, role: str) -> bool:
+        message = member.envelope
+        if message.get("role") != role or not _is_own(message):
+            return False
+        if isinstance(message["content"], str):
+            return True
+        spoken = role == "user" or all(part.is_visible or part.kind != "text" for part in member.parts)
+        calls = all(part.inline or _is_native_call(part) for part in member.parts if part.kind == "call")
+        results = all(part.inline or _is_native_result(part) for part in member.parts if part.kind == "result")
+        return spoken and calls and results
+
+
+def _is_own(message: Message) -> bool:
+    content = message.get("content")
+    if message.get("role") not in ("user", "assistant") or any(message.get(key) for key in _FOREIGN_KEYS):
+        return False
+    return isinstance(content, str) or is_blocks(content, _FOREIGN_BLOCKS)
+
+
+def _is_native_call(part: Part) -> bool:
+    raw = part.raw
+    return isinstance(raw, Mapping) and raw.get("type") == "tool_use" and isinstance(raw.get("input"), Mapping)
+
+
+def _is_native_result(part: Part) -> bool:
+    raw = part.raw
+    if not isinstance(raw, Mapping) or raw.get("type") != "tool_result" or "tool_use_id" not in raw:
+        return False
+    content = raw.get("content")
+    return content is None or isinstance(content, str) or is_blocks(content, _FOREIGN_BLOCKS)

@@ -1,0 +1,131 @@
+"""Text, images and tool outputs moved from the form of one provider to that of another."""
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sessionstore.domain.rendering.parts import IMAGE_TYPES, TEXT_TYPES, Part, part_text
+
+IMAGE_PLACEHOLDER: Final = "[image]"
+"""Stands where an image was that the provider cannot be given, one that is named only by another provider's file id, say."""
+
+_DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,", re.ASCII)
+
+Block = dict[str, Any]
+
+
+def chat_block(raw: Any) -> Block:
+    """A content part as chat completions have it."""
+    if _is_text(raw):
+        return {"type": "text", "text": part_text(raw)}
+    if _kind(raw) in IMAGE_TYPES:
+        url = image_address(raw)
+        return {"type": "text", "text": IMAGE_PLACEHOLDER} if url is None else {"type": "image_url", "image_url": {"url": url}}
+    return dict(raw)
+
+
+def anthropic_block(raw: Any) -> Block:
+    """A content block as Anthropic's messages have it."""
+    if _is_text(raw):
+        return dict(raw) if _kind(raw) == "text" else {"type": "text", "text": part_text(raw)}
+    if _kind(raw) in IMAGE_TYPES:
+        if _kind(raw) == "image" and isinstance(raw.get("source"), Mapping):
+            return dict(raw)
+        url = image_address(raw)
+        if url is None:
+            return {"type": "text", "text": IMAGE_PLACEHOLDER}
+        match = _DATA_URL.match(url)
+        if match is None:
+            return {"type": "image", "source": {"type": "url", "url": url}}
+        return {"type": "image", "source": {"type": "base64", "media_type": match.group(1), "data": url[match.end() :]}}
+    return dict(raw)
+
+
+def responses_block(raw: Any, *, spoken_by_model: bool) -> Block:
+    """A content part as Responses items have it: what a model said is output, all else is input."""
+    if _is_text(raw):
+        return {"type": "output_text" if spoken_by_model else "input_text", "text": part_text(raw)}
+    if _kind(raw) in IMAGE_TYPES:
+        if _kind(raw) == "input_image":
+            return dict(raw)
+        url = image_address(raw)
+        if url is None:
+            return {"type": "input_text", "text": IMAGE_PLACEHOLDER}
+        return {"type": "input_image", "image_url": url}
+    return dict(raw)
+
+
+def image_address(raw: Mapping[str, Any]) -> str | None:
+    """Where an image is, as a URL (a data URL for one that was sent along); None when only a file id says so."""
+    given = raw.get("image_url")
+    if isinstance(given, Mapping):
+        given = given.get("url")
+    if isinstance(given, str):
+        return given
+    source = raw.get("source")
+    if isinstance(source, Mapping):
+        if isinstance(source.get("data"), str):
+            return f"data:{source.get('media_type', 'image/png')};base64,{source['data']}"
+        if isinstance(source.get("url"), str):
+            return str(source["url"])
+    if isinstance(raw.get("data"), str):
+        return f"data:{raw.get('mimeType', raw.get('media_type', 'image/png'))};base64,{raw['data']}"
+    return None
+
+
+def spoken_content(raws: Sequence[Any], convert: Callable[[Any], Block]) -> str | list[Block]:
+    """Content of a message from its text and image parts: a string where one text is all there is."""
+    if len(raws) == 1 and _is_text(raws[0]):
+        return part_text(raws[0])
+    return [convert(raw) for raw in raws]
+
+
+def output_content(part: Part, convert: Callable[[Any], Block]) -> str | list[Block]:
+    """What a tool answered, as content for another provider: a string, or blocks where there is an image."""
+    raw = part.raw if isinstance(part.raw, Mapping) else {}
+    content = raw.get("content", raw.get("output"))
+    text = "" if part.result is None else part.result.text
+    if isinstance(content, list) and any(_kind(block) in IMAGE_TYPES for block in content):
+        blocks = [block for block in content if _kind(block) in IMAGE_TYPES or _is_text(block)]
+        return [convert(block) for block in blocks if not _is_text(block) or part_text(block).strip()]
+    return content if isinstance(content, str) else text
+
+
+def flagged_content(part: Part, convert: Callable[[Any], Block]) -> str | list[Block]:
+    """The same for a provider without a flag for failures: the text says so where only the flag did."""
+    content = output_content(part, convert)
+    failed = part.result is not None and part.result.is_error is True
+    if failed and isinstance(content, str) and "error" not in content.lower():
+        return f"[error] {content}"
+    return content
+
+
+def arguments_object(part: Part) -> dict[str, Any]:
+    """The arguments of a call as an object; text that is no JSON object becomes ``{"input": text}``."""
+    arguments = "" if part.call is None else part.call.arguments
+    if not arguments.strip():
+        return {}
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return {"input": arguments}
+    return value if isinstance(value, dict) else {"input": arguments}
+
+
+def arguments_text(part: Part) -> str:
+    """The arguments of a call as the text of a JSON object; the given text where it is one."""
+    arguments = "" if part.call is None else part.call.arguments
+    if part.call is not None and part.call.argument_values():
+        return arguments
+    return json.dumps(arguments_object(part), ensure_ascii=False)
+
+
+def _is_text(raw: Any) -> bool:
+    return isinstance(raw, str) or (isinstance(raw, Mapping) and (_kind(raw) in TEXT_TYPES or set(raw) == {"text"}))
+
+
+def _kind(raw: Any) -> str:
+    kind = raw.get("type") if isinstance(raw, Mapping) else None
+    return kind if isinstance(kind, str) else ""

@@ -1,0 +1,93 @@
+"""Drafts as Responses items: messages, ``reasoning``, ``function_call`` and ``function_call_output`` beside one another."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from sessionstore.domain.messages import Message
+from sessionstore.domain.rendering.media import arguments_text, flagged_content, responses_block, spoken_content
+from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, origin_of
+from sessionstore.domain.rendering.parts import CALL_ITEMS, RESULT_ITEMS, Draft, Member, Part, Voice
+from sessionstore.domain.transcript import answered_id_key, is_call_block
+
+_FOREIGN_BLOCKS: Final = frozenset(
+    {"text", "image_url", "image", "tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning", "file"}
+)
+_FOREIGN_KEYS: Final = ("tool_calls", "function_call", "audio")
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsesForm:
+    """Writes Responses items."""
+
+    def messages(self, draft: Draft) -> list[Outgoing]:
+        """The items that say what a draft says, in order; those that were items already are handed on."""
+        origin = origin_of(draft)
+        found: list[Outgoing] = []
+        for member in draft.members:
+            sources = tuple(dict.fromkeys(part.seq for part in member.parts if part.seq >= 0))
+            if member.complete and _accepts(member.envelope, draft.voice):
+                if any(part.is_visible for part in member.parts):
+                    found.append(Outgoing(member.envelope, draft.voice, sources, origin))
+                continue
+            found.extend(self._items(member, draft.voice, sources, origin))
+        return found
+
+    def _items(self, member: Member, voice: Voice, sources: tuple[int, ...], origin: Any) -> list[Outgoing]:
+        found: list[Outgoing] = []
+        spoken: list[Any] = []
+        convert = partial(responses_block, spoken_by_model=voice == "assistant")
+
+        def say() -> None:
+            if spoken:
+                message = {"role": voice, "content": spoken_content(spoken, convert)}
+                found.append(Outgoing(message, voice, sources, origin))
+                spoken.clear()
+
+        for part in member.parts:
+            if part.kind in ("text", "image", "other"):
+                if part.is_visible:
+                    spoken.append(part.raw)
+                continue
+            say()
+            if part.kind == "call":
+                found.append(Outgoing(_call_item(part), "assistant", sources, origin, has_words=False, has_calls=True))
+            elif part.kind == "result":
+                found.append(Outgoing(_result_item(part), "tool", sources, origin))
+            else:
+                found.append(Outgoing(part.raw, "assistant", sources, origin, has_words=False))
+        say()
+        return found
+
+
+def _call_item(part: Part) -> Message:
+    raw: dict[str, Any] = part.raw
+    if raw.get("type") in CALL_ITEMS and "call_id" in raw:
+        return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
+    name = "" if part.call is None else part.call.name
+    return {
+        "type": "function_call",
+        "call_id": part.call_id,
+        "name": name or "unknown_tool",
+        "arguments": arguments_text(part),
+    }
+
+
+def _result_item(part: Part) -> Message:
+    raw: dict[str, Any] = part.raw
+    if raw.get("type") in RESULT_ITEMS and "call_id" in raw:
+        return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
+    output = flagged_content(part, partial(responses_block, spoken_by_model=False))
+    return {"type": "function_call_output", "call_id": part.call_id, "output": output}
+
+
+def _accepts(message: Message, role: str) -> bool:
+    content = message.get("content")
+    if message.get("role") != role or any(message.get(key) for key in _FOREIGN_KEYS):
+        return False
+    if isinstance(content, str):
+        return True
+    if not isinstance(content, list) or not is_blocks(content, _FOREIGN_BLOCKS):
+        return False
+    return not any(is_call_block(block) or answered_id_key(block) is not None for block in content)

@@ -1,0 +1,160 @@
+"""The text of a summary: composed of what a model wrote and what the ledger knows, and taken apart again.
+
+A stored summary is a preface, a line that says which messages it stands for, and thirteen sections, always all of them in the
+same order. Whether a message is a summary is a field of its row; nothing here decides it by the text.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sessionstore.domain import sections
+from sessionstore.domain.redaction import redact
+from sessionstore.domain.section_parsing import is_heading, parse_sections
+from sessionstore.domain.sections import ACTIVE_TASK, COMPLETED_ACTIONS, SECTIONS
+from sessionstore.domain.text_fitting import NOTE_TOKENS, fit_lines
+from sessionstore.domain.token_counter import TokenCounter
+
+PREFACE: Final = (
+    "[Summary of earlier messages, for reference. An earlier context window was handed over with it. Do not answer or redo "
+    "what it mentions, unless it stands under Active Task or Pending User Asks. Tools can be used as before. Reply to the "
+    "latest user message after it.]"
+)
+"""What every summary begins with."""
+
+EMPTY: Final = "None."
+"""What stands under a heading with nothing to say."""
+
+_MOST_RANGES: Final = 12
+_COVERS: Final = re.compile(r"Covers #[^\n]*\n+")
+_NUMBERED: Final = re.compile(r"^(\s*)\d+[.)] ", re.MULTILINE)
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
+_ORDER_OF_NEED: Final = (
+    sections.GOAL,
+    sections.CONSTRAINTS,
+    sections.IN_PROGRESS,
+    sections.BLOCKED,
+    sections.PENDING_ASKS,
+    sections.REMAINING_WORK,
+    sections.KEY_DECISIONS,
+    sections.ACTIVE_STATE,
+    sections.CRITICAL_CONTEXT,
+    sections.COMPLETED_ACTIONS,
+    sections.RESOLVED_QUESTIONS,
+    sections.RELEVANT_FILES,
+)
+"""Which section's narrative is kept first when not all of it fits: what the next step needs, then what happened."""
+
+
+def compose_summary(
+    *,
+    narrative: str | None,
+    facts: Mapping[str, str],
+    covers: Sequence[tuple[int, int]],
+    budget: int,
+    counter: TokenCounter,
+) -> str:
+    """The text of a summary, at most ``budget`` tokens of content and ``frame_tokens`` of headings.
+
+    ``narrative`` is a model's answer (None without one), ``facts`` the ledger's text per heading, ``covers`` the ranges of
+    seqs it stands for, both ends included. Under each heading the narrative comes first, then the facts it doesn't state;
+    Active Task is always the facts' text. Over budget, the narrative loses whole lines and says how many. Secrets are redacted.
+    """
+    stated = {heading: redact(facts.get(heading, "")).strip() for heading in SECTIONS}
+    told = _narrative(narrative, stated)
+    texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
+    if _tokens(texts, counter) > budget:
+        stated = _fit_facts(stated, budget, counter)
+        told = _fit_narrative(told, budget - _tokens(stated, counter), counter)
+        texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
+    return _frame(texts, covers)
+
+
+def facts_budget(narrative: str, *, budget: int, counter: TokenCounter) -> int:
+    """Tokens that the facts may take beside a narrative: what it leaves of the budget, and never less than half of it."""
+    return max(budget // 2, budget - counter.count(narrative))
+
+
+def frame_tokens(covers: Sequence[tuple[int, int]], counter: TokenCounter) -> int:
+    """Tokens of a summary that says nothing: preface, coverage and thirteen empty sections."""
+    return counter.count(_frame({}, covers))
+
+
+def previous_body(text: str) -> str:
+    """The sections of a stored summary, without preface and coverage, to be handed to the next one; other text as it is."""
+    body = text.lstrip()
+    if not body.startswith(PREFACE):
+        return text.strip()
+    return _COVERS.sub("", body[len(PREFACE) :].lstrip(), count=1).strip()
+
+
+def coverage_line(covers: Sequence[tuple[int, int]]) -> str:
+    """Which messages a summary stands for: ``Covers #3–#179, #190.``"""
+    ranges = [f"#{first}" if first == last else f"#{first}–#{last}" for first, last in covers]
+    if len(ranges) > _MOST_RANGES:
+        ranges = [*ranges[: _MOST_RANGES - 1], f"{len(ranges) - _MOST_RANGES + 1} more ranges up to {ranges[-1]}"]
+    return f"Covers {', '.join(ranges)}." if ranges else "Covers #none."
+
+
+def _narrative(narrative: str | None, stated: Mapping[str, str]) -> dict[str, str]:
+    if narrative is None:
+        return {}
+    told = parse_sections(previous_body(redact(narrative)))
+    told.pop(ACTIVE_TASK, None)
+    if _NUMBERED.search(stated[COMPLETED_ACTIONS]):
+        # The ledger's numbers go on from one compaction to the next; a second count beside them would make two of each.
+        told[COMPLETED_ACTIONS] = _NUMBERED.sub(r"\1- ", told.get(COMPLETED_ACTIONS, ""))
+    return told
+
+
+def _merge(told: str, stated: str) -> str:
+    if not told:
+        return stated
+    said = f" {_plain(told)} "
+    missing = [line for line in stated.splitlines() if (plain := _plain(line)) and f" {plain} " not in said]
+    return "\n".join([told, *missing])
+
+
+def _plain(text: str) -> str:
+    return " ".join(_BULLET.sub("", line) for line in text.casefold().split("\n") if line.strip()).strip()
+
+
+def _tokens(texts: Mapping[str, str], counter: TokenCounter) -> int:
+    return sum(counter.count(text) + 1 for text in texts.values() if text)
+
+
+def _fit_facts(stated: Mapping[str, str], budget: int, counter: TokenCounter) -> dict[str, str]:
+    """Facts within the budget as they are; else cut from the largest section down, the task last."""
+    fitted = dict(stated)
+    while (over := _tokens(fitted, counter) - budget) > 0:
+        sizes = {heading: counter.count(text) for heading, text in fitted.items() if text}
+        largest = max(sizes, key=lambda heading: (heading != ACTIVE_TASK and sizes[heading] > 2 * NOTE_TOKENS, sizes[heading]))
+        smaller = fit_lines(fitted[largest], max(0, sizes[largest] - max(over, sizes[largest] // 4)), counter)
+        fitted[largest] = smaller if counter.count(smaller) < sizes[largest] else ""
+    return fitted
+
+
+def _fit_narrative(told: Mapping[str, str], budget: int, counter: TokenCounter) -> dict[str, str]:
+    fitted: dict[str, str] = {}
+    waiting = [heading for heading in _ORDER_OF_NEED if told.get(heading)]
+    left = budget
+    while waiting and left > NOTE_TOKENS + 1:
+        heading = waiting.pop(0)
+        # One endless section may take half of what is left, so that the others are heard too.
+        fitted[heading] = fit_lines(told[heading], (left // 2 if waiting else left) - 1, counter)
+        left -= counter.count(fitted[heading]) + 1
+    return fitted
+
+
+def _frame(texts: Mapping[str, str], covers: Sequence[tuple[int, int]]) -> str:
+    lines = [PREFACE, coverage_line(covers)]
+    for heading in SECTIONS:
+        content = "\n".join(_unlike_heading(line) for line in texts.get(heading, "").splitlines())
+        lines += [f"## {heading}", content.strip("\n") or EMPTY]
+    return "\n".join(lines)
+
+
+def _unlike_heading(line: str) -> str:
+    # A quoted request may hold a line that reads as one of our headings; a blank before it keeps the sections apart.
+    return f" {line}" if is_heading(line) else line

@@ -1,0 +1,127 @@
+"""Adding messages to a log: rows, cursor and tail digest in one transaction."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from sessionstore.domain.closed_sets import AUTOMATIC_ENDS
+from sessionstore.domain.messages import EncodedMessage, message_digest
+from sessionstore.domain.records import LogRow, SessionRecord
+from sessionstore.domain.session_ids import session_id
+from sessionstore.domain.tool_columns import tool_columns
+from sessionstore.errors import SessionEndedError, SessionNotFoundError
+from sessionstore.storage.lineage_rows import change_lineage
+from sessionstore.storage.message_rows import insert_rows, seqs_of_client_ids
+from sessionstore.storage.session_rows import advance_session, change_session, find_tip
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message that is ready to be stored, with what its writer says of it."""
+
+    encoded: EncodedMessage
+    client_id: str | None = None
+    created_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Where messages came to lie: a seq for each, in the order given, the generation they went to and its cursor after."""
+
+    seqs: tuple[int, ...]
+    generation: int
+    cursor: int
+
+
+def append_messages(
+    connection: Connection, lineage_id: str, generation: int, new: Sequence[NewMessage], *, now: float
+) -> Appended:
+    """Add messages to the lineage's tip, whatever generation the caller knew.
+
+    A message whose ``client_id`` is stored already is not stored again: its first seq is given back. A session that ended by
+    itself (idle, shutdown) is reopened. Raises ``SessionEndedError`` when somebody ended it on purpose.
+    """
+    known = _stored_client_ids(connection, lineage_id, new)
+    fresh = [message for position, message in enumerate(new) if position not in known]
+    if not fresh:
+        tip = _tip(connection, lineage_id)
+        return Appended(tuple(known[position] for position in range(len(new))), tip.generation, tip.flush_cursor)
+    digest = message_digest(fresh[-1].encoded.message)
+    place = advance_session(connection, lineage_id, generation, count=len(fresh), tail_digest=digest, now=now)
+    if place is None:
+        generation = _open_tip(connection, lineage_id).generation
+        place = advance_session(connection, lineage_id, generation, count=len(fresh), tail_digest=digest, now=now)
+        if place is None:
+            raise SessionNotFoundError(session_id(lineage_id, generation))
+    first, cursor = place
+    write_rows(connection, lineage_id, generation, fresh, first=first, now=now)
+    return Appended(_all_seqs(new, known, first), generation, cursor + len(fresh))
+
+
+def write_rows(
+    connection: Connection, lineage_id: str, generation: int, new: Sequence[NewMessage], *, first: int, now: float
+) -> None:
+    """Write messages as rows ``first``, ``first + 1``, … whose seqs were taken before in the same transaction."""
+    rows = [
+        LogRow(
+            seq=seq,
+            kind="message",
+            role=message.encoded.role,
+            generation=generation,
+            created_at=now if message.created_at is None else message.created_at,
+            message=message.encoded.message,
+            body=message.encoded.body,
+            client_id=message.client_id,
+        )
+        for seq, message in enumerate(new, start=first)
+    ]
+    insert_rows(connection, lineage_id, rows, searchable=[tool_columns(row.message) for row in rows])
+
+
+def _stored_client_ids(connection: Connection, lineage_id: str, new: Sequence[NewMessage]) -> dict[int, int]:
+    """Positions of messages that are stored already, with their seqs; a repeat inside the list waits for its first one."""
+    named = [message.client_id for message in new if message.client_id is not None]
+    if not named:
+        return {}
+    stored = seqs_of_client_ids(connection, lineage_id, named)
+    return {
+        position: stored[message.client_id]
+        for position, message in enumerate(new)
+        if message.client_id is not None and message.client_id in stored
+    }
+
+
+def _all_seqs(new: Sequence[NewMessage], known: dict[int, int], first: int) -> tuple[int, ...]:
+    seqs: list[int] = []
+    for position in range(len(new)):
+        if position in known:
+            seqs.append(known[position])
+        else:
+            seqs.append(first)
+            first += 1
+    return tuple(seqs)
+
+
+def _tip(connection: Connection, lineage_id: str) -> SessionRecord:
+    tip = find_tip(connection, lineage_id)
+    if tip is None:
+        raise SessionNotFoundError(lineage_id)
+    return tip
+
+
+def _open_tip(connection: Connection, lineage_id: str) -> SessionRecord:
+    tip = _tip(connection, lineage_id)
+    if tip.end_reason is None:
+        return tip
+    if tip.end_reason not in AUTOMATIC_ENDS:
+        raise SessionEndedError(tip.session_id, end_reason=tip.end_reason)
+    reopen_session(connection, tip)
+    return tip
+
+
+def reopen_session(connection: Connection, session: SessionRecord) -> None:
+    """Open a tip again that had ended; its lineage is open again too."""
+    change_session(connection, session.lineage_id, session.generation, ended_at=None, end_reason=None)
+    change_lineage(connection, session.lineage_id, closed_at=None)

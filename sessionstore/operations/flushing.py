@@ -1,0 +1,142 @@
+"""Flushing a whole message list: what is stored is compared, what is new is written, the cursor moves along."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection
+
+from sessionstore.domain.closed_sets import AUTOMATIC_ENDS
+from sessionstore.domain.messages import EncodedMessage, Message, message_digest
+from sessionstore.domain.records import SessionRecord, SystemPrompt
+from sessionstore.errors import ConflictError, SessionEndedError, SessionNotFoundError, StaleCursorError
+from sessionstore.operations.appending import NewMessage, reopen_session, write_rows
+from sessionstore.operations.prompting import adopt_prompt
+from sessionstore.storage.message_rows import context_rows
+from sessionstore.storage.session_rows import advance_session, find_session, find_tip
+
+
+@dataclass(frozen=True, slots=True)
+class Landmarks:
+    """What a handle remembers of a context that it has compared in full, so that later flushes compare two places only.
+
+    ``cursor`` is the length it was compared at and ``last`` the digest of the message there. ``marker`` is the (index, digest)
+    of the first summary or rendition: an older list has nothing like it at that index, however many equal messages it holds.
+    """
+
+    cursor: int
+    last: str | None
+    marker: tuple[int, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """The seqs that were written, and what the handle remembers for its next flush."""
+
+    seqs: tuple[int, ...]
+    landmarks: Landmarks
+
+
+def flush_messages(
+    connection: Connection,
+    lineage_id: str,
+    generation: int,
+    messages: Sequence[Message],
+    encode_from: Callable[[int], Sequence[EncodedMessage]],
+    *,
+    prompt: SystemPrompt | None,
+    known: Landmarks | None,
+    now: float,
+) -> Flushed:
+    """Write what a list has beyond the session's stored context, with which it must begin.
+
+    ``messages`` has no system prompt at its head any more; ``encode_from(index)`` gives the ready messages from there on.
+    Raises ``StaleCursorError`` when the list is shorter than the context or differs from it, ``ConflictError`` when another
+    writer added something that it doesn't hold, ``SessionEndedError`` (with what is unsaved) when the session has ended.
+    """
+    session = _open_session(connection, lineage_id, generation, messages)
+    if prompt is not None:
+        adopt_prompt(connection, session, prompt)
+    cursor = session.flush_cursor
+    if known is not None and _still_holds(known, session, messages):
+        landmarks = known
+    else:
+        landmarks = _compare_all(connection, session, messages, known)
+    new = encode_from(cursor)
+    if not new:
+        return Flushed((), landmarks)
+    digest = message_digest(new[-1].message)
+    place = advance_session(connection, lineage_id, generation, count=len(new), tail_digest=digest, now=now)
+    if place is None or place[1] != cursor:
+        raise ConflictError(session.session_id, expected=cursor, found=session.flush_cursor if place is None else place[1])
+    first = place[0]
+    write_rows(connection, lineage_id, generation, [NewMessage(one) for one in new], first=first, now=now)
+    return Flushed(
+        tuple(range(first, first + len(new))), replace(landmarks, cursor=cursor + len(new), last=digest)
+    )
+
+
+def unsaved_after(stored: Sequence[Message], messages: Sequence[Message]) -> list[Message]:
+    """What a list has beyond the part that it shares with a stored context from the beginning on."""
+    return list(messages[_first_difference(stored, messages) :])
+
+
+def _open_session(
+    connection: Connection, lineage_id: str, generation: int, messages: Sequence[Message]
+) -> SessionRecord:
+    session = find_session(connection, lineage_id, generation)
+    if session is None:
+        raise SessionNotFoundError(lineage_id)
+    if session.end_reason is None:
+        return session
+    if session.end_reason in AUTOMATIC_ENDS:
+        reopen_session(connection, session)
+        return session
+    stored = [row.message for row in context_rows(connection, lineage_id, generation)]
+    tip = find_tip(connection, lineage_id)
+    continues = tip is not None and tip.generation != generation
+    raise SessionEndedError(
+        session.session_id,
+        end_reason=session.end_reason,
+        continuation_id=tip.session_id if tip is not None and continues else None,
+        flush_cursor=tip.flush_cursor if tip is not None and continues else None,
+        unsaved=unsaved_after(stored, messages),
+    )
+
+
+def _still_holds(known: Landmarks, session: SessionRecord, messages: Sequence[Message]) -> bool:
+    """Whether the context is the one that was compared, and the list agrees with it where it matters."""
+    if known.cursor != session.flush_cursor or known.last != session.tail_digest or len(messages) < known.cursor:
+        return False
+    if known.cursor and message_digest(messages[known.cursor - 1]) != known.last:
+        return False
+    return known.marker is None or message_digest(messages[known.marker[0]]) == known.marker[1]
+
+
+def _compare_all(
+    connection: Connection, session: SessionRecord, messages: Sequence[Message], known: Landmarks | None
+) -> Landmarks:
+    rows = context_rows(connection, session.lineage_id, session.generation)
+    stored = [row.message for row in rows]
+    difference = _first_difference(stored, messages)
+    if difference < len(stored):
+        moved = known is not None and known.cursor != session.flush_cursor
+        if known is not None and moved and difference >= known.cursor:
+            raise ConflictError(session.session_id, expected=known.cursor, found=session.flush_cursor)
+        raise StaleCursorError(
+            session.session_id, cursor=len(stored), length=len(messages), first_difference=difference
+        )
+    marker = next((index for index, row in enumerate(rows) if row.kind != "message"), None)
+    return Landmarks(
+        cursor=len(stored),
+        last=session.tail_digest,
+        marker=None if marker is None else (marker, message_digest(stored[marker])),
+    )
+
+
+def _first_difference(stored: Sequence[Message], messages: Sequence[Message]) -> int:
+    """Index of the first stored message that the list doesn't have at its place; the number of stored ones when it has all."""
+    for index, message in enumerate(stored):
+        if index >= len(messages) or messages[index] != message:
+            return index
+    return len(stored)

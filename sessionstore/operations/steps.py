@@ -1,0 +1,83 @@
+"""The steps that a job asks its driver for, so that the flow is written once and no transaction outlives a step."""
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import Connection
+
+from sessionstore.storage.engines import Database
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[T]):
+    """Run a unit of work that only reads."""
+
+    work: Callable[[Connection], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Generic[T]):
+    """Run a unit of work in a write transaction, committed when the step is over."""
+
+    work: Callable[[Connection], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """Call something that may take long (a model, a hook, a prompt builder) while no transaction is open."""
+
+    work: Callable[[], T]
+
+
+Step = Read[Any] | Write[Any] | Call[Any]
+Steps = Generator[Step, Any, T]
+"""A flow: it yields steps, is sent their results, has their exceptions thrown in, and returns its own result."""
+
+
+def read(work: Callable[[Connection], T]) -> Generator[Step, Any, T]:
+    """Ask the driver to read; ``yield from`` it for the result."""
+    result: T = yield Read(work)
+    return result
+
+
+def write(work: Callable[[Connection], T]) -> Generator[Step, Any, T]:
+    """Ask the driver to write; ``yield from`` it for the result."""
+    result: T = yield Write(work)
+    return result
+
+
+def call(work: Callable[[], T]) -> Generator[Step, Any, T]:
+    """Ask the driver to call; ``yield from`` it for the result."""
+    result: T = yield Call(work)
+    return result
+
+
+def drive(steps: Steps[T], database: Database) -> T:
+    """Carry out a flow's steps one after the other, and give its result."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                result = _carry_out(step, database)
+            except BaseException as error:
+                # The flow decides what an exception means: it settles its job and raises again.
+                step = steps.throw(error)
+            else:
+                step = steps.send(result)
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+
+
+def _carry_out(step: Step, database: Database) -> Any:
+    match step:
+        case Read(work):
+            return database.read(work)
+        case Write(work):
+            return database.write(work)
+        case Call(work):
+            return work()

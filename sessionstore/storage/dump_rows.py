@@ -1,0 +1,60 @@
+"""Every row of a lineage as plain values, out and in again: what an export with its state is made of."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, func, insert, select
+
+from sessionstore.storage.tables import (
+    compactions,
+    context_spans,
+    lineages,
+    memories,
+    messages,
+    sessions,
+    system_prompts,
+    task_states,
+    titles,
+)
+
+DUMPED: Final = {
+    table.name: table
+    for table in (lineages, system_prompts, sessions, messages, context_spans, compactions, task_states, memories, titles)
+}
+"""The tables of an export in an order in which their rows can be written. Readers, leases and cached counts stay behind: they
+belong to the store, not to the conversation."""
+
+_LEASE: Final = frozenset({"lease_owner", "lease_expires_at"})
+_PAGE: Final = 500
+
+
+def dump_lineage(connection: Connection, lineage_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(table, row) for everything a lineage has, in the order of ``DUMPED``, each table by its key."""
+    for name, table in DUMPED.items():
+        order = list(table.primary_key.columns)
+        statement = select(table).where(table.c.lineage_id == lineage_id).order_by(*order)
+        for row in connection.execution_options(yield_per=_PAGE).execute(statement).mappings():
+            yield name, {key: value for key, value in row.items() if key not in _LEASE}
+
+
+def restore_row(connection: Connection, table: str, row: Mapping[str, Any]) -> None:
+    """Write one dumped row as it was; an ``IntegrityError`` means that its key is taken or what it belongs to is missing."""
+    connection.execute(insert(DUMPED[table]), dict(row))
+
+
+def columns_of(table: str) -> frozenset[str]:
+    """The columns that a dumped row of this table has."""
+    return frozenset(column.name for column in DUMPED[table].c) - _LEASE
+
+
+def count_dumped(connection: Connection, lineage_id: str) -> int:
+    """How many rows a dump of the lineage has."""
+    return sum(
+        int(
+            connection.execute(
+                select(func.count()).select_from(table).where(table.c.lineage_id == lineage_id)
+            ).scalar_one()
+        )
+        for table in DUMPED.values()
+    )

@@ -1,0 +1,108 @@
+"""One door to the database: a unit of work is a function of a connection, run inside one transaction."""
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from sessionstore.errors import StoreUnavailableError
+from sessionstore.storage.faults import typed_errors
+
+Result = TypeVar("Result")
+
+DEFAULT_BUSY_TIMEOUT: Final = 30.0
+"""Seconds that a writer waits for another one before it gets a ``StoreLockedError``."""
+
+Durability = Literal["full", "normal"]
+"""``full`` syncs every commit to the disk; ``normal`` may lose the last commits at a power cut, never the database."""
+
+
+class Database:
+    """A database behind one door: ``read`` and ``write`` run a unit of work in a transaction of its own.
+
+    A write begins with the write lock held (``BEGIN IMMEDIATE`` on SQLite), so it never fails halfway because another writer
+    came first; it waits up to ``busy_timeout`` seconds. What the unit of work raises rolls everything back.
+    """
+
+    def __init__(
+        self, url: str | URL, *, durability: Durability = "full", busy_timeout: float = DEFAULT_BUSY_TIMEOUT
+    ) -> None:
+        try:
+            parsed = make_url(url)
+        except ArgumentError as error:
+            raise StoreUnavailableError(str(url), "this is no database URL; SQLite's look like sqlite:///agent.db") from error
+        self.url: Final = parsed.render_as_string(hide_password=True)
+        self.busy_timeout: Final = busy_timeout
+        try:
+            self._engine = _sqlite_engine(parsed, durability, busy_timeout) if _is_sqlite(parsed) else create_engine(parsed)
+        except ModuleNotFoundError as error:
+            advice = f"its driver is not installed ({error.name}); pip install 'sessionstore[postgres]'"
+            raise StoreUnavailableError(self.url, advice) from error
+        self._writing_engine = self._engine.execution_options(immediate=True)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is a SQLite file or memory database."""
+        return self._engine.dialect.name == "sqlite"
+
+    def read(self, work: Callable[[Connection], Result]) -> Result:
+        """Run a unit of work that only reads, on one consistent snapshot, without any lock that a writer would wait for."""
+        with typed_errors(self.url, busy_timeout=self.busy_timeout), self._engine.connect() as connection:
+            return work(connection)
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Run a unit of work that writes; it is committed when the function returns, and durable when this does."""
+        with typed_errors(self.url, busy_timeout=self.busy_timeout), self._writing_engine.begin() as connection:
+            return work(connection)
+
+    def close(self) -> None:
+        """Close every pooled connection; a later call opens new ones."""
+        self._engine.dispose()
+
+
+def _is_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def _sqlite_engine(url: URL, durability: Durability, busy_timeout: float) -> Engine:
+    url = url.set(drivername="sqlite")
+    in_memory = url.database in (None, "", ":memory:")
+    engine = create_engine(
+        url,
+        # A memory database lives in its one connection; a file gets one connection a thread that is at work.
+        poolclass=StaticPool if in_memory else QueuePool,
+        connect_args={"timeout": busy_timeout, "check_same_thread": False, "isolation_level": None},
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, _record: Any) -> None:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = " + {"full": "FULL", "normal": "NORMAL"}[durability])
+        if not in_memory:
+            _switch_to_wal(connection, busy_timeout)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        immediate = connection.get_execution_options().get("immediate", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+    return engine
+
+
+def _switch_to_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
+    """Turn on the write-ahead log. SQLite doesn't apply its busy time-out to this one statement, so the wait is ours."""
+    deadline = time.monotonic() + busy_timeout
+    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or time.monotonic() > deadline:
+                raise
+            time.sleep(random.uniform(0.001, 0.02))

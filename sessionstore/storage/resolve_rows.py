@@ -1,0 +1,33 @@
+"""Finding lineages by part of an id."""
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from sessionstore.storage.tables import lineages
+
+MOST_CANDIDATES = 11
+"""Ids that a search gives back at most: ten to list, and one more to know that there are more."""
+
+
+def namespace_of(connection: Connection, lineage_id: str) -> str | None:
+    """The namespace of a lineage, None when there is no such lineage."""
+    return connection.execute(select(lineages.c.namespace).where(lineages.c.lineage_id == lineage_id)).scalar()
+
+
+def ids_with_prefix(connection: Connection, prefix: str, namespace: str | None) -> list[str]:
+    """Lineage ids that begin with this text, in order."""
+    # A range rather than LIKE: LIKE ignores case on SQLite and gives wildcards a meaning.
+    return _ids(connection, (lineages.c.lineage_id >= prefix) & (lineages.c.lineage_id < prefix + "\U0010ffff"), namespace)
+
+
+def ids_with_suffix(connection: Connection, suffix: str, namespace: str | None) -> list[str]:
+    """Lineage ids that end with this text, in order. It reads every id, since no index is built from the end."""
+    start = func.length(lineages.c.lineage_id) - len(suffix) + 1
+    return _ids(connection, (start >= 1) & (func.substr(lineages.c.lineage_id, start) == suffix), namespace)
+
+
+def _ids(connection: Connection, condition: ColumnElement[bool], namespace: str | None) -> list[str]:
+    statement = select(lineages.c.lineage_id).where(condition)
+    if namespace is not None:
+        statement = statement.where(lineages.c.namespace == namespace)
+    return list(connection.execute(statement.order_by(lineages.c.lineage_id).limit(MOST_CANDIDATES)).scalars())

@@ -1,0 +1,209 @@
+"""Rows of ``sessions``: the generations of a lineage with their counters."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Select, and_, insert, or_, select, update
+
+from sessionstore.domain.closed_sets import SUPERSEDED_ENDS
+from sessionstore.domain.records import SessionRecord, SessionSummary
+from sessionstore.domain.session_ids import display_title, session_id
+from sessionstore.storage.tables import lineages, sessions
+from sessionstore.storage.values import (
+    from_json,
+    from_micros,
+    from_micros_or_none,
+    to_json,
+    to_micros,
+    to_micros_or_none,
+)
+
+_TIMES = frozenset({"started_at", "updated_at", "ended_at"})
+
+
+def insert_session(connection: Connection, record: SessionRecord) -> None:
+    """Write a new generation; an ``IntegrityError`` means that it, or another continuation of its parent, is there already."""
+    connection.execute(insert(sessions), _columns(record))
+
+
+def find_session(connection: Connection, lineage_id: str, generation: int) -> SessionRecord | None:
+    """One generation, None when there is none."""
+    statement = select(sessions).where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation)
+    row = connection.execute(statement).mappings().first()
+    return None if row is None else session_record(row)
+
+
+def find_tip(connection: Connection, lineage_id: str) -> SessionRecord | None:
+    """The generation that the lineage records as its tip, None when there is no such lineage."""
+    statement = (
+        select(sessions)
+        .join(
+            lineages,
+            and_(lineages.c.lineage_id == sessions.c.lineage_id, lineages.c.tip_generation == sessions.c.generation),
+        )
+        .where(sessions.c.lineage_id == lineage_id)
+    )
+    row = connection.execute(statement).mappings().first()
+    return None if row is None else session_record(row)
+
+
+def sessions_of(connection: Connection, lineage_id: str) -> list[SessionRecord]:
+    """Every generation of a lineage, oldest first."""
+    statement = select(sessions).where(sessions.c.lineage_id == lineage_id).order_by(sessions.c.generation)
+    return [session_record(row) for row in connection.execute(statement).mappings()]
+
+
+def advance_session(
+    connection: Connection, lineage_id: str, generation: int, *, count: int, tail_digest: str, now: float
+) -> tuple[int, int] | None:
+    """Take the next ``count`` seqs of an open session and move its cursor along with them.
+
+    Gives (first seq, cursor before), None when the session has ended or isn't there.
+    """
+    statement = (
+        update(sessions)
+        .where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation, sessions.c.ended_at.is_(None))
+        .values(
+            next_seq=sessions.c.next_seq + count,
+            flush_cursor=sessions.c.flush_cursor + count,
+            tail_digest=tail_digest,
+            updated_at=to_micros(now),
+        )
+        .returning(sessions.c.next_seq, sessions.c.flush_cursor)
+    )
+    row = connection.execute(statement).first()
+    return None if row is None else (row[0] - count, row[1] - count)
+
+
+def end_session(connection: Connection, lineage_id: str, generation: int, *, reason: str, now: float) -> bool:
+    """Close an open session with its reason; False when it had ended already."""
+    ended = connection.execute(
+        update(sessions)
+        .where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation, sessions.c.ended_at.is_(None))
+        .values(ended_at=to_micros(now), end_reason=reason, updated_at=to_micros(now))
+    )
+    return ended.rowcount == 1
+
+
+def change_session(connection: Connection, lineage_id: str, generation: int, **values: Any) -> None:
+    """Set columns of one generation; times are seconds, metadata a mapping; a column expression is allowed."""
+    stored = {name: _stored_value(name, value) for name, value in values.items()}
+    connection.execute(
+        update(sessions).where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation).values(**stored)
+    )
+
+
+def raise_plan_revision(connection: Connection, lineage_id: str, generation: int) -> None:
+    """Say that something a compaction plan depends on has changed, so that a plan made before it is not committed."""
+    connection.execute(
+        update(sessions)
+        .where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation)
+        .values(plan_revision=sessions.c.plan_revision + 1)
+    )
+
+
+def add_usage(
+    connection: Connection, lineage_id: str, generation: int, *, prompt: int, completion: int, usage_completion: int
+) -> None:
+    """Store what the provider measured, bound to the session's next seq, and add it to the totals."""
+    connection.execute(
+        update(sessions)
+        .where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation)
+        .values(
+            usage_prompt=prompt,
+            usage_completion=usage_completion,
+            usage_seq=sessions.c.next_seq,
+            prompt_tokens_total=sessions.c.prompt_tokens_total + prompt,
+            completion_tokens_total=sessions.c.completion_tokens_total + completion,
+        )
+    )
+
+
+def list_tips(
+    connection: Connection,
+    *,
+    namespace: str | None = None,
+    owner: str | None = None,
+    source: str | None = None,
+    open_only: bool = False,
+    before: tuple[float, str] | None = None,
+    limit: int = 50,
+) -> list[SessionSummary]:
+    """The tips of lineages, latest activity first, after the place that ``before`` names (updated_at, lineage id)."""
+    statement = _listing()
+    for column, value in ((lineages.c.namespace, namespace), (lineages.c.owner, owner), (lineages.c.source, source)):
+        if value is not None:
+            statement = statement.where(column == value)
+    if open_only:
+        statement = statement.where(sessions.c.ended_at.is_(None))
+    if before is not None:
+        at, lineage_id = to_micros(before[0]), before[1]
+        older = sessions.c.updated_at < at
+        statement = statement.where(or_(older, and_(sessions.c.updated_at == at, sessions.c.lineage_id < lineage_id)))
+    return [_summary(row) for row in connection.execute(statement.limit(limit)).mappings()]
+
+
+def _listing() -> Select[Any]:
+    # Written as the partial index of the tips has it, so that the planner takes the index.
+    is_tip = or_(sessions.c.end_reason.is_(None), sessions.c.end_reason.not_in(sorted(SUPERSEDED_ENDS)))
+    return (
+        select(
+            sessions.c.lineage_id,
+            sessions.c.generation,
+            sessions.c.model,
+            sessions.c.flush_cursor,
+            sessions.c.next_seq,
+            sessions.c.updated_at,
+            sessions.c.ended_at,
+            sessions.c.end_reason,
+            lineages.c.title,
+            lineages.c.namespace,
+            lineages.c.owner,
+            lineages.c.source,
+            lineages.c.created_at,
+        )
+        .join(lineages, lineages.c.lineage_id == sessions.c.lineage_id)
+        .where(is_tip)
+        .order_by(sessions.c.updated_at.desc(), sessions.c.lineage_id.desc())
+    )
+
+
+def session_record(row: RowMapping) -> SessionRecord:
+    """A row of the table as a value."""
+    values = dict(row)
+    for name in _TIMES:
+        values[name] = from_micros_or_none(values[name])
+    values["metadata"] = from_json(values["metadata"])
+    return SessionRecord(**values)
+
+
+def _summary(row: RowMapping) -> SessionSummary:
+    return SessionSummary(
+        session_id=session_id(row["lineage_id"], row["generation"]),
+        lineage_id=row["lineage_id"],
+        generation=row["generation"],
+        title=display_title(row["title"], row["generation"]),
+        namespace=row["namespace"],
+        owner=row["owner"],
+        source=row["source"],
+        model=row["model"],
+        context_messages=row["flush_cursor"],
+        log_messages=row["next_seq"],
+        started_at=from_micros(row["created_at"]),
+        updated_at=from_micros(row["updated_at"]),
+        ended_at=from_micros_or_none(row["ended_at"]),
+        end_reason=row["end_reason"],
+    )
+
+
+def _columns(record: SessionRecord) -> dict[str, Any]:
+    return {column.name: _stored_value(column.name, getattr(record, column.name)) for column in sessions.c}
+
+
+def _stored_value(name: str, value: Any) -> Any:
+    if name in _TIMES:
+        return to_micros_or_none(value)
+    if isinstance(value, Mapping):
+        return to_json(value)
+    return value

@@ -1,0 +1,1 @@
+"""Tests of the ledger: what is read from messages, how it is merged, and how it is shown."""

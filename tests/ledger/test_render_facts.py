@@ -1,0 +1,118 @@
+"""How a ledger reads under the thirteen headings: what comes first, what is counted, what is left to look up."""
+from __future__ import annotations
+
+from sessionstore.domain import sections
+from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
+from sessionstore.domain.ledger.citations import cite, windows_over
+from sessionstore.domain.transcript import Entry
+from tests.counters import PieceCounter
+from tests.ledger.dialects import DIALECTS, Turn, call, entries
+
+
+def log_of(*turns: Turn) -> list[Entry]:
+    return entries(DIALECTS["chat"](turns))
+
+
+def render(ledger: Ledger, budget: int = 5_000, **options: object) -> dict[str, str]:
+    return render_facts(ledger, budget=budget, counter=PieceCounter(), **options)  # type: ignore[arg-type]  # options are those of render_facts
+
+
+def busy_ledger(commands: int) -> Ledger:
+    return extract_ledger(
+        log_of(*(call("bash", "Exit code: 0\n", command=f"build target-{number} --with-option") for number in range(commands)))
+    )
+
+
+def test_seqs_are_cited_as_ranges_and_many_of_them_by_their_ends() -> None:
+    assert cite((3,)) == "#3"
+    assert cite((1, 2, 3, 7)) == "#1–#3, #7"
+    assert cite((1, 3, 5, 7, 9)) == "#1 … #7, #9 (5 in all)"
+
+
+def test_ranges_to_look_up_are_no_wider_than_one_look_unless_there_would_be_too_many() -> None:
+    assert windows_over([1, 5, 19, 20, 21, 40], limit=5) == [(1, 20), (21, 40)]
+    assert windows_over(range(0, 400, 10), limit=4) == [(0, 150), (160, 310), (320, 390)]
+
+
+def test_the_active_task_is_verbatim_with_its_seq_and_is_not_said_again() -> None:
+    log = log_of(("user", "start"), ("assistant", "ok"), ("user", "Never rename  `f`.\nFix INC-12."))
+    texts = render(extract_ledger(log), active=log[2])
+    assert texts[sections.ACTIVE_TASK] == "Never rename  `f`.\nFix INC-12. #2"
+    assert "Never rename" not in "".join(texts[section] for section in sections.SECTIONS[1:])
+
+
+def test_a_long_active_task_is_cut_at_a_thousand_tokens_and_says_where_it_goes_on() -> None:
+    log = log_of(("user", "words and " * 2_000))
+    task = render(extract_ledger(log), active=log[0])[sections.ACTIVE_TASK]
+    assert task.startswith("words and words and")
+    assert task.endswith("… [goes on: #0]")
+    assert 800 <= PieceCounter().count(task) <= 1_000
+
+
+def test_without_an_active_request_the_latest_in_the_ledger_is_the_task() -> None:
+    ledger = extract_ledger(log_of(("user", "one"), ("assistant", "ok"), ("user", "two")))
+    assert render(ledger)[sections.ACTIVE_TASK] == "two #2"
+
+
+def test_what_does_not_fit_is_counted_exactly_with_its_range() -> None:
+    texts = render(busy_ledger(300), budget=1_200)
+    shown = [line for line in texts[sections.COMPLETED_ACTIONS].splitlines() if line[0].isdigit()]
+    left_out = 300 - len(shown)
+    assert 5 < len(shown) < 100
+    assert texts[sections.COMPLETED_ACTIONS].splitlines()[-1].startswith(f"+ {left_out} more commands, #0–#")
+    assert "read: #0–#" in texts[sections.CRITICAL_CONTEXT]
+
+
+def test_under_a_small_budget_the_newest_actions_are_shown_in_the_order_of_their_numbers() -> None:
+    lines = render(busy_ledger(300), budget=1_200)[sections.COMPLETED_ACTIONS].splitlines()[:-1]
+    numbers = [int(line.split(".")[0]) for line in lines]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == 300
+
+
+def test_constraints_come_before_actions_when_there_is_little_room() -> None:
+    log = log_of(("user", "Never push to main."), ("assistant", "ok"), *(call("bash", "[exit 0]", command=f"run {n}") for n in range(80)))
+    texts = render(extract_ledger([*log, Entry(999, "message", {"role": "user", "content": "go on"})]), budget=80)
+    assert "Never push to main. #0" in texts[sections.CONSTRAINTS]
+
+
+def test_a_focus_gets_most_of_the_budget() -> None:
+    """The focus is one subject among three of equal weight."""
+    turns = [
+        call("bash", "Exit code: 0\n", command=f"tool {name} step-{number} --verbose")
+        for number in range(80) for name in ("billing", "search", "mailer")
+    ]
+    ledger = extract_ledger(log_of(*turns))
+    texts = render(ledger, budget=2_000, focus="the billing part")
+    lines = texts[sections.COMPLETED_ACTIONS].splitlines()
+    about = sum(PieceCounter().count(line) for line in lines if "billing" in line)
+    assert 0.55 <= about / 2_000 <= 0.75
+    assert any("mailer" in line for line in lines)
+
+
+def test_what_the_narrative_states_is_not_repeated() -> None:
+    ledger = extract_ledger(log_of(("user", "Never push to main.\nAlways run the linter."), ("assistant", "ok"), ("user", "go")))
+    texts = render(ledger, omit="The user said: Never push to main. So be it.")
+    assert texts[sections.CONSTRAINTS] == "- Always run the linter. #0"
+
+
+def test_only_the_latest_value_is_shown_anywhere() -> None:
+    ledger = extract_ledger(
+        log_of(("user", "The budget cap is $300 in total."), ("assistant", "Noted."), ("user", "The budget cap is $450 in total."),
+               ("assistant", "Noted."), ("user", "go on"))
+    )
+    everything = "\n".join(render(ledger).values())
+    assert "$450" in everything
+    assert "$300" not in everything
+
+
+def test_requests_that_are_the_same_stand_once_with_every_seq() -> None:
+    ledger = extract_ledger(log_of(*[("user", "run the checks again"), ("assistant", "Green.")] * 3, ("user", "go")))
+    assert render(ledger)[sections.GOAL].count("run the checks again") == 1
+
+
+def test_lines_stand_in_the_same_order_whatever_the_budget() -> None:
+    ledger = busy_ledger(40)
+    wide = render(ledger, budget=9_000)[sections.COMPLETED_ACTIONS].splitlines()
+    narrow = [line for line in render(ledger, budget=1_100)[sections.COMPLETED_ACTIONS].splitlines() if line[0].isdigit()]
+    assert narrow == [line for line in wide if line in narrow]

@@ -1,0 +1,148 @@
+"""What is a secret, and what only looks like one."""
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessionstore.domain.redaction import redact
+from sessionstore.domain.secret_shapes import SHAPES
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEAmadeup0000\nHunter2Hunter2Hunter2==\n-----END RSA PRIVATE KEY-----"
+ALNUM = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6dE9f"
+
+SECRETS = {
+    "shell assignment": ("API_KEY=sk-test-000000000000000000000000FAKE\nHOME=/home/u", "sk-test-0000"),
+    "export": ("export DB_PASSWORD=swordfish", "swordfish"),
+    "quoted in shell": ("DB_PASSWORD='two words'", "two words"),
+    "JSON": ('{"password": "Hunter2"}', "Hunter2"),
+    "escaped quote in JSON": ('{"password": "Hun\\"ter2", "a": 1}', "ter2"),
+    "YAML": ("db:\n  password: Hunter2!\n", "Hunter2"),
+    "YAML word": ("db:\n  password: swordfish\n", "swordfish"),
+    "INI": ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPx", "wJalr"),
+    "Python": ("client_secret = 'Hunter2'", "Hunter2"),
+    "Python item": ('os.environ["API_KEY"] = "Hunter2"', "Hunter2"),
+    "option": ("mysql --password Hunter2 -u root", "Hunter2"),
+    "option with sign": ("mysql --password=Hunter2", "Hunter2"),
+    "connection string": ("Server=db;Uid=sa;Pwd=S3cr+t;Database=x", "S3cr"),
+    "account key": ("AccountKey=abcd+/ABCD1234==;EndpointSuffix=x", "ABCD1234"),
+    "query": ("https://x.test/?token=abcdef123456&b=1", "abcdef123456"),
+    "URL": ("postgres://user:p@ss:w0rd@host:5432/db", "w0rd"),
+    "URL without user": ("redis://:Hunter2@cache:6379/0", "Hunter2"),
+    "header": ("Authorization: Bearer abc.def-123", "abc.def"),
+    "basic header": ("curl -H 'Authorization: Basic dXNlcjpwYXNz' x", "dXNlcj"),
+    "bearer alone": ("sent Bearer abcdefghijklmnop1234", "abcdefgh"),
+    "curl login": ("curl -s -u admin:Hunter2 https://x.test", "Hunter2"),
+    "private key": (f"cat id_rsa\n{PEM}\nok", "Hunter2"),
+    "private key cut off": (PEM[:80] + "\n… more", "MIIE"),
+    "AWS": ("id AKIAABCDEFGHIJKLMNOP", "AKIAABC"),
+    "after an escaped line break": ('"A=1\\nAKIAABCDEFGHIJKLMNOP"', "AKIAABC"),
+    "GitHub": (f"ghp_{ALNUM}", ALNUM),
+    "GitHub fine-grained": (f"github_pat_{ALNUM}", ALNUM),
+    "GitLab": ("glpat-aB3dE6gH9jK2mN5pQ8rS", "aB3dE6"),
+    "Slack": ("xoxb-123456789012-aB3dE6gH9jK2", "aB3dE6"),
+    "Slack hook": ("https://hooks.slack.com/services/T0000/B0000/aB3dE6gH9jK2", "aB3dE6"),
+    "Stripe": ("sk_live_aB3dE6gH9jK2mN5p", "aB3dE6"),
+    "OpenAI": (f"sk-proj-{ALNUM}", ALNUM),
+    "Anthropic": (f"sk-ant-api03-{ALNUM}", ALNUM),
+    "Google": ("AIza" + ALNUM[:35], ALNUM[:35]),
+    "npm": (f"npm_{ALNUM[:36]}", ALNUM[:36]),
+    "PyPI": (f"pypi-AgEIcHlwaS5vcmc{ALNUM}", ALNUM),
+    "JWT": ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc-DEF_123", "eyJzdWI"),
+}
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS.keys())
+def test_a_secret_is_replaced(text: str, secret: str) -> None:
+    """SEC-1"""
+    assert secret not in redact(text)
+    assert "[REDACTED:" in redact(text)
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS.keys())
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_secret_is_replaced_inside_json_inside_json(text: str, secret: str, depth: int) -> None:
+    """SEC-1"""
+    for _ in range(depth):
+        text = json.dumps({"output": text, "exit": 0})
+        secret = json.dumps(secret)[1:-1]
+    redacted = redact(text)
+    assert secret not in redacted
+    value = json.loads(redacted)  # the quotes that close each string are still there
+    assert value["exit"] == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "src/auth/password_reset.py:12",
+        "token_count=12",
+        "max_tokens: 4096",
+        "total_tokens=1234567",
+        "tokenizer: o200k_base",
+        "password=",
+        'password: ""',
+        "password=$PASSWORD",
+        "password: ${DB_PASSWORD}",
+        '"password": "<your password>"',
+        "def login(user: str, password: str) -> None:",
+        "login(user, password=password)",
+        "token = tokens[i]",
+        'if token == "identifier":',
+        '{"token": "hello", "position": 3}',
+        'pad_token="<pad>"',
+        "secret = config.secret",
+        "password = getpass(prompt)",
+        'api_key=os.environ["API_KEY"]',
+        "secret: bool = False",
+        "password: string;",
+        "password: required",
+        "PWD=/home/u/project",
+        "private_key=/home/u/.ssh/id_rsa",
+        '"FAIL_TO_PASS": "[test_a, test_b]"',
+        "docker run -u 1000:1000 image",
+        "The password is required.",
+        "The secret: the cake is a lie",
+        "kubectl get secret my-secret -o yaml",
+        "http://localhost:8080/a@b",
+        "git@github.com:a/b.git",
+        "class sk-fading-circle-spinner-large",
+        "task-0123456789012345678901",
+        "Authorization: Bearer $TOKEN",
+        "bearer authentication is described below",
+    ],
+)
+def test_an_ordinary_thing_is_left_alone(text: str) -> None:
+    assert redact(text) == text
+
+
+@given(st.lists(st.sampled_from([text for text, _ in SECRETS.values()] + ["=", ": ", '"', "\\", "\n", " ", "x", "[", "]", "://", "@"])))
+def test_redacting_again_changes_nothing(parts: list[str]) -> None:
+    once = redact("".join(parts))
+    assert redact(once) == once
+
+
+@given(st.text(alphabet="pasworkeytn=:\"'\\ \n[]{}@/-_1A"))
+def test_redacting_any_text_is_idempotent(text: str) -> None:
+    once = redact(text)
+    assert redact(once) == once
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["password=", 'password="', "password:\\", "eyJaaaaaaaa-", "-----BEGIN PRIVATE KEY-----", "://a:", "sk-", "Bearer ",
+     "authorization: ", "curl -u ", "--token ", "a", "\\", " ", "xoxb-", "SG.aaaaaaaaaaaaaaaa"],
+)
+def test_a_megabyte_in_one_line_is_read_to_its_end(unit: str) -> None:
+    """A pattern that backtracks would run for hours here, into the time limit of the suite."""
+    text = unit * (1_000_000 // len(unit)) + " GITHUB_TOKEN=Hunter2Hunter2"
+    assert "Hunter2" not in redact(text)
+
+
+def test_every_shape_says_why() -> None:
+    assert all(shape.reason and shape.markers for shape in SHAPES)

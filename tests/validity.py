@@ -1,0 +1,195 @@
+"""An independent reading of what each provider accepts; knows nothing of how the store renders."""
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+Message = dict[str, Any]
+
+
+def faults(messages: Sequence[Message], profile: str) -> list[str]:
+    """Everything about a message list that the provider of this profile would refuse; empty when it is valid."""
+    found = _common(messages)
+    body = [message for message in messages if message.get("role") not in ("system", "developer")]
+    if profile == "anthropic":
+        return found + _anthropic(body)
+    if profile == "responses":
+        return found + _responses(body)
+    return found + _chat(body) + (_strict(body) if profile == "strict" else [])
+
+
+def _common(messages: Sequence[Message]) -> list[str]:
+    found = []
+    systems = [index for index, message in enumerate(messages) if message.get("role") in ("system", "developer")]
+    if systems not in ([], [0]):
+        found.append(f"system messages at {systems}")
+    if not any(message.get("role") == "user" and _texts(message) for message in messages):
+        found.append("no user message")
+    for index, message in enumerate(messages):
+        for key in ("parent", "sidechain", "created_at", "requires"):
+            if key in message:
+                found.append(f"{index}: key {key} of the importer")
+    return found
+
+
+def _chat(body: Sequence[Message]) -> list[str]:
+    found: list[str] = []
+    waiting: list[str] = []
+    for index, message in enumerate(body):
+        role = message.get("role")
+        if role not in ("user", "assistant", "tool"):
+            found.append(f"{index}: role {role}")
+        if role == "tool":
+            if message.get("tool_call_id") in waiting:
+                waiting.remove(message["tool_call_id"])
+            else:
+                found.append(f"{index}: result without a call before it")
+            continue
+        if waiting:
+            found.append(f"{index}: comes before the results of {waiting}")
+            waiting = []
+        calls = message.get("tool_calls") or []
+        if not calls and not _texts(message):
+            found.append(f"{index}: empty")
+        for block in message["content"] if isinstance(message.get("content"), list) else []:
+            if block.get("type") not in ("text", "image_url"):
+                found.append(f"{index}: block {block.get('type')}")
+        waiting = [call["id"] for call in calls]
+        for call in calls:
+            if not isinstance(json.loads(call["function"]["arguments"]), dict):
+                found.append(f"{index}: arguments are no object")
+    if waiting and not _ends_in_flight(body, lambda message: bool(message.get("tool_calls")), ("tool",)):
+        found.append(f"calls {waiting} are open")
+    return found
+
+
+def _strict(body: Sequence[Message]) -> list[str]:
+    found = []
+    words_and_no_traffic = [message for message in body if message["role"] != "tool" and _texts(message)]
+    found += _turns([message["role"] for message in words_and_no_traffic], "counting words beside calls")
+    no_calls = [message for message in body if message["role"] != "tool" and not message.get("tool_calls")]
+    found += _turns([message["role"] for message in no_calls], "leaving out messages with calls")
+    for before, after in zip(body, body[1:], strict=False):
+        if before["role"] == "tool" and after["role"] == "user":
+            found.append("a user right after a result")
+    for message in body:
+        ids = [call["id"] for call in message.get("tool_calls") or []]
+        if len(ids) != len(set(ids)) or "" in ids:
+            found.append(f"ids {ids}")
+    return found
+
+
+def _anthropic(body: Sequence[Message]) -> list[str]:
+    found = _turns([str(message.get("role")) for message in body], "messages")
+    used: set[str] = set()
+    for index, message in enumerate(body):
+        blocks = _blocks(message)
+        if not blocks or not any(_says(block) for block in blocks):
+            found.append(f"{index}: empty")
+        calls = [block["id"] for block in blocks if block.get("type") == "tool_use"]
+        if set(calls) & used or len(calls) != len(set(calls)):
+            found.append(f"{index}: repeated ids {calls}")
+        used |= set(calls)
+        before = _blocks(body[index - 1]) if index else []
+        asked = sorted(block["id"] for block in before if block.get("type") == "tool_use")
+        answers = [block for block in blocks if block.get("type") == "tool_result"]
+        answered = sorted(block["tool_use_id"] for block in answers)
+        last = index == len(body) - 1
+        if asked != answered and not (last and set(answered) <= set(asked)):
+            found.append(f"{index}: {asked} asked, {answered} answered")
+        if answers and blocks[: len(answers)] != answers:
+            found.append(f"{index}: results are not first")
+        for place, block in enumerate(blocks):
+            found.extend(f"{index}: {fault}" for fault in _block_faults(message, blocks, place, block))
+    return found
+
+
+def _block_faults(message: Message, blocks: Sequence[Message], place: int, block: Message) -> list[str]:
+    kind = block.get("type")
+    if kind == "thinking" and not block.get("signature"):
+        return ["thinking without its signature"]
+    if kind in ("image_url", "input_text", "output_text", "input_image", "reasoning", "function_call"):
+        return [f"block {kind}"]
+    if kind == "text" and message["role"] == "assistant" and not str(block.get("text")).strip():
+        return ["blank text block"]
+    if kind == "tool_use" and not (message["role"] == "assistant" and isinstance(block.get("input"), dict)):
+        return ["tool_use out of place"]
+    if kind == "tool_result" and message["role"] != "user":
+        return ["tool_result out of place"]
+    if kind == "advisor_tool_result" and block["tool_use_id"] not in [earlier.get("id") for earlier in blocks[:place]]:
+        return ["a server's result without its call"]
+    return []
+
+
+def _responses(body: Sequence[Message]) -> list[str]:
+    found: list[str] = []
+    waiting: list[str] = []
+    collecting = False
+    for index, item in enumerate(body):
+        kind = item.get("type", "message")
+        if kind == "function_call_output":
+            collecting = False
+            if item["call_id"] in waiting:
+                waiting.remove(item["call_id"])
+            else:
+                found.append(f"{index}: output without a call before it")
+            continue
+        if waiting and not (collecting and kind in ("function_call", "custom_tool_call")):
+            found.append(f"{index}: {kind} comes before the outputs of {waiting}")
+            waiting = []
+        if kind in ("function_call", "custom_tool_call"):
+            collecting = True
+            waiting.append(item["call_id"])
+        elif kind == "reasoning":
+            following = body[index + 1] if index + 1 < len(body) else {}
+            if following.get("role") != "assistant" and following.get("type") not in ("function_call", "reasoning"):
+                found.append(f"{index}: reasoning without what it led to")
+        elif kind == "message":
+            if not _texts(item):
+                found.append(f"{index}: empty")
+            for block in item["content"] if isinstance(item.get("content"), list) else []:
+                if block.get("type") not in ("input_text", "output_text", "input_image"):
+                    found.append(f"{index}: block {block.get('type')}")
+            if item.get("tool_calls") or item.get("role") not in ("user", "assistant"):
+                found.append(f"{index}: not an item")
+        else:
+            found.append(f"{index}: item {kind}")
+    if waiting and not _ends_in_flight(body, lambda item: item.get("type") == "function_call", ("function_call_output",)):
+        found.append(f"calls {waiting} are open")
+    return found
+
+
+def _ends_in_flight(body: Sequence[Message], is_call: Any, results: Sequence[str]) -> bool:
+    for message in reversed(body):
+        if is_call(message):
+            return True
+        if message.get("role") not in results and message.get("type") not in results:
+            return False
+    return False
+
+
+def _turns(roles: Sequence[str], what: str) -> list[str]:
+    expected = ["user" if index % 2 == 0 else "assistant" for index in range(len(roles))]
+    return [] if list(roles) == expected else [f"roles {list(roles)} ({what})"]
+
+
+def _blocks(message: Message) -> list[Message]:
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return content if isinstance(content, list) else []
+
+
+def _says(block: Message) -> bool:
+    if block.get("type") == "text":
+        return bool(str(block.get("text")).strip())
+    return block.get("type") not in ("thinking", "redacted_thinking")
+
+
+def _texts(message: Message) -> bool:
+    return any(
+        bool(str(block.get("text", "")).strip()) or block.get("type") in ("image", "image_url", "input_image")
+        for block in _blocks(message)
+        if block.get("type") not in ("tool_result", "thinking", "redacted_thinking")
+    )
