@@ -4,10 +4,12 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from sqlalchemy import Connection
 from uuid_utils import uuid7
 
 from sessionstore.counting import default_counter
@@ -18,10 +20,16 @@ from sessionstore.domain.session_ids import lineage_id_problem, split_session_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.errors import SessionNotFoundError
+from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
+from sessionstore.formats.importing import import_transcript
+from sessionstore.formats.own_export import export_lineage
+from sessionstore.formats.reading import ImportFormat
+from sessionstore.formats.report import ImportReport
 from sessionstore.operations import resolving, tracing
 from sessionstore.operations.creating import NewSession, create_session
 from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource
 from sessionstore.operations.flushing import Landmarks
+from sessionstore.operations.steps import drive
 from sessionstore.operations.tracing import LineageTrace
 from sessionstore.session import Session
 from sessionstore.storage.engines import DEFAULT_BUSY_TIMEOUT, Database, Durability
@@ -189,10 +197,72 @@ class SessionStore:
             )
         )
 
+    def import_file(
+        self,
+        path: str | Path,
+        *,
+        format: ImportFormat = "auto",  # noqa: A002 - the command line's word
+        id: str | None = None,  # noqa: A002 - the contract's name
+        title: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> ImportReport:
+        """Bring in a transcript: OpenAI chat JSON or JSON Lines, a Claude Code session, or an export of this library.
+
+        ``id`` and ``title`` are for the main conversation of the file. Importing a file again adds nothing, a grown one adds what is
+        new. ``progress`` is told (messages done, messages in all). What cannot be read is in the report, by line. Raises
+        ``ImportFormatError`` when the file cannot be opened or is in no known format.
+        """
+        source = Path(path)
+        flow = import_transcript(
+            self._environment, source, format=format, name=source.name, session_id=id, title=title, tell=progress
+        )
+        return drive(flow, self._database)
+
+    def import_lines(
+        self,
+        lines: Iterable[str],
+        *,
+        format: ImportFormat = "auto",  # noqa: A002 - the command line's word
+        id: str | None = None,  # noqa: A002 - the contract's name
+        title: str | None = None,
+        name: str = "lines",
+    ) -> ImportReport:
+        """Bring in a transcript from its lines; see ``import_file``. ``name`` is what the report calls it."""
+        flow = import_transcript(
+            self._environment, list(lines), format=format, name=name, session_id=id, title=title, tell=None
+        )
+        return drive(flow, self._database)
+
+    def export(
+        self,
+        reference: str,
+        *,
+        format: ExportFormat = "jsonl",  # noqa: A002 - the command line's word
+        lineage: bool = False,
+        namespace: str | None = None,
+    ) -> Iterator[str]:
+        """A conversation as text, in pieces that are joined to the whole.
+
+        ``jsonl`` is the tip's context, a message a line; with ``lineage`` it is every row with its state, which imports to an equal
+        lineage. ``openai`` is one JSON list as it goes to a model. ``markdown`` is for people, with ``lineage`` the whole log.
+        """
+
+        def work(connection: Connection) -> list[str]:
+            tip = resolving.resolve_tip(connection, reference, namespace=namespace)
+            if format == "markdown":
+                return list(export_markdown(connection, tip.lineage_id, tip.generation, whole_log=lineage))
+            if format == "openai":
+                return list(export_openai(connection, tip.lineage_id, tip.generation))
+            if lineage:
+                return list(export_lineage(connection, tip.lineage_id))
+            return list(export_messages(connection, tip.lineage_id, tip.generation))
+
+        yield from self._database.read(work)
+
     def delete(self, reference: str, *, namespace: str | None = None) -> str:
         """Delete a whole conversation with all its generations; gives its lineage id. There is no way back."""
 
-        def work(connection: Any) -> str:
+        def work(connection: Connection) -> str:
             lineage_id = resolving.resolve_lineage(connection, reference, namespace=namespace)
             if not delete_lineage(connection, lineage_id):
                 raise SessionNotFoundError(reference, namespace=namespace)

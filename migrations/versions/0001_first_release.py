@@ -200,7 +200,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("lineage_id", "generation", "ordinal", name=op.f("pk_context_spans")),
         sqlite_with_rowid=False,
-        sqlite_with_rowid=False,
     )
     op.create_table(
         "messages",
@@ -270,7 +269,6 @@ def upgrade() -> None:
             ["lineage_id", "seq"], ["messages.lineage_id", "messages.seq"], name=op.f("fk_message_tokens_lineage_id_seq")
         ),
         sa.PrimaryKeyConstraint("lineage_id", "seq", "method", name=op.f("pk_message_tokens")),
-        sqlite_with_rowid=False,
         sqlite_with_rowid=False,
     )
 

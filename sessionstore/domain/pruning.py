@@ -11,7 +11,7 @@ from typing import Any, Final
 from sessionstore.domain.messages import Message
 from sessionstore.domain.outputs import describe_output, is_described
 from sessionstore.domain.outputs.content import read_output
-from sessionstore.domain.outputs.cutting import cut_arguments, cut_arguments_text, cut_to_tokens, is_cut
+from sessionstore.domain.outputs.cutting import cut_arguments, cut_arguments_text, cut_to_tokens
 from sessionstore.domain.outputs.repeats import Output, find_repeats, list_outputs, reference_to, referenced_seq
 from sessionstore.domain.outputs.rewriting import storable, with_arguments, with_results
 from sessionstore.domain.policy import CompactionPolicy
@@ -21,7 +21,7 @@ from sessionstore.domain.transcript import Entry, pair_calls
 
 _IMAGE_REMARK: Final = "[{count} left out]"
 _SHORTEST_CUT: Final = 400
-"""Characters below which an output that was cut is not cut once more, however low the limit."""
+"""Characters below which an output is not worth cutting, however low the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +143,10 @@ class _Pruning:
         text = output.result.text
         limit = self._oversized
         # A token is at least a byte, so a text of fewer bytes than the limit need not be counted.
-        if limit is None or len(text) * 4 <= limit:
+        if limit is None or len(text) * 4 <= limit or len(text) < _SHORTEST_CUT or is_described(text):
             return None
         tokens = self._tokens(output)
-        if tokens <= limit or (is_cut(text) and len(text) < _SHORTEST_CUT):
+        if tokens <= limit:
             return None
         entry = self._entries[output.index]
         seq = entry.seq if entry.origin_seq is None else entry.origin_seq

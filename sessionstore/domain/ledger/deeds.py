@@ -7,7 +7,7 @@ from typing import Final
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.entry import LedgerEntry, Source
 from sessionstore.domain.ledger.references import Reference, references_in, references_in_output
-from sessionstore.domain.ledger.results import bounded, error_lines, is_failure, result_line, status_of, tests_failed
+from sessionstore.domain.ledger.results import error_lines, is_failure, readable, result_line, status_of, tests_failed
 from sessionstore.domain.ledger.shell_lines import ShellLine, read_shell_line
 from sessionstore.domain.ledger.tool_uses import ToolUse, read_tool_use
 from sessionstore.domain.redaction import redact
@@ -42,9 +42,9 @@ class DeedReader:
         use = read_tool_use(call)
         if result is not None and "PRIVATE KEY" in result.text:
             # A key of several lines has no shape any more once the text is cut into lines.
-            result = ToolResult(result.call_id, result.name, redact(bounded(result.text)), result.is_error, result.images)
+            result = ToolResult(result.call_id, result.name, redact(result.text), result.is_error, result.images)
         status = "" if result is None else status_of(result)
-        text = "" if result is None else bounded(result.text)
+        text = "" if result is None else readable(result.text)
         seen_at = seq if result_seq is None else result_seq
         if use.deed == "run":
             self._run(use, status, text, seq, seen_at, answered=result is not None)

@@ -21,7 +21,7 @@ _ISSUE: Final = re.compile(
     r"|\b[\w.-]{1,40}/[\w.-]{1,60}#\d{1,7}\b",
     re.IGNORECASE,
 )
-_UUID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
+_UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 _IDENTIFIER: Final = re.compile(r"\b[a-z]{2,12}[_-](?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{5,40}\b")
 _HASH: Final = re.compile(r"\b(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b")
 _HASH_WORD: Final = re.compile(r"commit|sha|hash|revision|HEAD|merge|cherry|checkout|base", re.IGNORECASE)

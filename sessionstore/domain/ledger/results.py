@@ -4,6 +4,7 @@ Of an output longer than ``SCANNED_HEAD + SCANNED_TAIL`` characters only that mu
 """
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -24,7 +25,7 @@ _ERROR_LINE: Final = re.compile(
     r"|cannot find|can't cd|not found:|undefined reference|Connection refused|timed out|Segmentation fault|AssertionError)",
     re.IGNORECASE,
 )
-_MAY_FAIL: Final = re.compile(r"rror|xception|FAIL|raceback|fatal|panic|not found|denied|refused|No such file")
+_MAY_FAIL: Final = re.compile(r"rror|ERR|xception|FAIL|raceback|fatal|panic|not found|denied|refused|No such file")
 _STARTS_FAILED: Final = re.compile(r"\s{0,8}(?:<tool_use_error>|Error\b|ERROR\b|error:|Traceback|fatal:|Invalid |Ran into )")
 _SUMMARY_LINE: Final = re.compile(
     r"(?<![:\d])\b\d{1,7} (?:passed|failed|passing|failing|errors?|warnings?|tests?|problems?|files? changed|matches"
@@ -32,7 +33,8 @@ _SUMMARY_LINE: Final = re.compile(
     r"|^\s{0,4}(?:OK|ok|PASS|SUCCESS|BUILD \w+|Success|Done|Finished|Tests:|Total)\b",
 )
 _ENVELOPE: Final = re.compile(
-    r"^(?:\[[\w.-]{1,40}\] .{0,400}-> exit |Chunk ID:|Wall time:|Process (?:exited|running)|Original token count:|Output:|Exit code:? ?-?\d"
+    r"^(?:\[[\w.-]{1,40}\] .{0,400}-> exit |\[exit |Chunk ID:|Wall time:"
+    r"|Process (?:exited|running)|Original token count:|Output:|Exit code:? ?-?\d"
     r"|\[(?:The command completed|Command finished"
     r"|Current working directory|Python interpreter)|\(Open file:|\(Current directory:|bash-\$|</?(?:output|returncode"
     r"|stdout|stderr)>)"
@@ -41,12 +43,22 @@ _TESTS_FAILED: Final = re.compile(
     r"\b[1-9]\d{0,6} (?:failed|failing|failures?|errors?)\b|^(?:FAILED |--- FAIL|FAIL\s)|^(?:failures"
     r"|errors)=[1-9]", re.MULTILINE
 )
+_PRINTED_KEYS: Final = ("output", "stdout", "content", "result", "stderr", "error")
+_UNWRAPPED_UP_TO: Final = 200_000
 _MAX_LINE: Final = 400
 _MAX_ERROR_LINES: Final = 4
 
 
-def bounded(text: str) -> str:
-    """The text, or its beginning and end when it is longer than what is read of an output."""
+def readable(text: str) -> str:
+    """What a tool printed, without the JSON object some wrap it in; of a long output its beginning and its end."""
+    if text.startswith("{") and len(text) <= _UNWRAPPED_UP_TO:
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            printed = [value[key] for key in _PRINTED_KEYS if isinstance(value.get(key), str) and value[key]]
+            text = "\n".join(printed) or text
     if len(text) <= SCANNED_HEAD + SCANNED_TAIL:
         return text
     return text[:SCANNED_HEAD] + "\n" + text[-SCANNED_TAIL:]

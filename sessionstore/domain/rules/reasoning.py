@@ -26,7 +26,7 @@ def reasoning_bonds(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
             places[entry.message["id"]] = index
         if index and _is_assistant(entries[index - 1]) and _is_assistant(entry):
             before = entries[index - 1]
-            if (before.view.reasoning and before.view.is_blank) or is_same_answer(before, entry):
+            if _is_only_reasoning(before) or is_same_answer(before, entry):
                 yield index - 1, index
 
 
@@ -37,6 +37,11 @@ def is_same_answer(before: Entry, after: Entry) -> bool:
         if isinstance(identity, str) and identity and identity == after.message.get(key):
             return True
     return False
+
+
+def _is_only_reasoning(entry: Entry) -> bool:
+    # An encrypted item has no text of its own.
+    return entry.view.is_blank and (bool(entry.view.reasoning) or entry.message.get("type") == "reasoning")
 
 
 def _is_assistant(entry: Entry) -> bool:

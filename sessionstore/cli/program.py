@@ -1,0 +1,146 @@
+"""The program ``sessionstore``: its global option, its commands by purpose, and how a failure looks.
+
+Nothing here imports the database, rich or a tokenizer, so ``--help`` and ``--version`` answer at once.
+"""
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final, NoReturn
+
+import click
+
+from sessionstore import SessionStoreError, __version__
+from sessionstore.cli.settings import DATABASE_VARIABLE, Settings
+
+COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Look": {
+        "demo": "demo_command",
+        "list": "list_command",
+        "show": "show_command",
+        "lineage": "lineage_command",
+        "export": "export_command",
+    },
+    "Act": {
+        "import": "import_command",
+        "compact": "compact_command",
+        "undo": "undo_command",
+        "rewind": "rewind_command",
+        "pin": "pin_command",
+    },
+    "Keep healthy": {
+        "delete": "delete_command",
+        "db": "db_command",
+        "vocabulary": "vocabulary_command",
+    },
+}
+"""The commands by what they are for, each with the module of this package that has it as ``command``."""
+
+_INTERRUPTED: Final = 130
+"""Exit status after Ctrl-C: 128 + SIGINT, as shells have it."""
+
+_BROKEN_PIPE: Final = 141
+"""Exit status when the reader of the output went away: 128 + SIGPIPE, as shells have it."""
+
+
+class OneLineError(click.ClickException):
+    """A failure as one line on stderr, exit status 1."""
+
+    def show(self, file: Any = None) -> None:
+        """Print it: ``error: `` and the message with its line breaks taken out."""
+        click.echo(f"error: {' '.join(self.message.split())}", err=True, file=file)
+
+
+class Program(click.Group):
+    """A group that loads a command's module when the command is asked for, and lists its commands by purpose."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Every command, in the order of the help."""
+        return [name for commands in COMMANDS.values() for name in commands]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """The command of that name, its module imported now; None when there is none."""
+        for commands in COMMANDS.values():
+            if cmd_name in commands:
+                command: click.Command = import_module(f"sessionstore.cli.{commands[cmd_name]}").command
+                return command
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under the headings of ``COMMANDS``."""
+        limit = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
+        for heading, names in COMMANDS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            rows = [(name, command.get_short_help_str(limit)) for name, command in found if command is not None]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what it raises on purpose becomes one line on stderr and an exit status."""
+        try:
+            result = super().invoke(ctx)
+            # Written out here, so that a full disk or a reader that went away is met where it can be told.
+            sys.stdout.flush()
+        except SessionStoreError as error:
+            raise OneLineError(str(error)) from error
+        except BrokenPipeError:
+            _silence()
+            ctx.exit(_BROKEN_PIPE)
+        except OSError as error:
+            raise OneLineError(_described(error)) from error
+        except KeyboardInterrupt:
+            _interrupted(ctx)
+        except click.Abort as abort:
+            # click turns Ctrl-C and the end of the input at a question into the same thing.
+            if isinstance(abort.__context__, KeyboardInterrupt):
+                _interrupted(ctx)
+            raise OneLineError("there was nobody to answer the question; --yes answers it") from abort
+        return result
+
+
+@click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "--db",
+    metavar="URL",
+    envvar=DATABASE_VARIABLE,
+    help="Database: a SQLAlchemy URL, or the path of a SQLite file. Default: a file in the user's data folder.",
+    show_envvar=True,
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def main(ctx: click.Context, db: str | None) -> None:
+    """Keep the transcripts of LLM agents, and compact those that outgrew their model without losing a message.
+
+    \b
+    Begin with
+      sessionstore demo
+      sessionstore import transcript.jsonl
+      sessionstore list
+
+    An ID is the id of any generation of a conversation, its title, or a unique beginning or end of an id.
+    Exit status: 0 done, 1 an error (one line on stderr), 2 wrong usage, 3 a compaction that did not come about.
+    """
+    ctx.obj = Settings(db)
+    # Transcripts hold every script there is; a terminal that lacks a letter shows a question mark instead of failing.
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+
+
+def _interrupted(ctx: click.Context) -> NoReturn:
+    click.echo("interrupted", err=True)
+    ctx.exit(_INTERRUPTED)
+
+
+def _silence() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter's last flush doesn't complain."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    os.close(devnull)
+
+
+def _described(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return reason if error.filename is None else f"{error.filename}: {reason}"
