@@ -236,7 +236,8 @@ class MessageTooLargeError(InvalidMessageError):
 
 
 class InvalidTargetError(SessionStoreError):
-    """An undo, rewind, fork or pin names something that cannot be its target. Attributes: ``session_id``, ``seq``, ``reason``."""
+    """An undo, rewind, fork or pin names something that cannot be its target. Attributes: ``session_id``, ``seq``,
+    ``reason``."""
 
     def __init__(self, session_id: str, reason: str, *, seq: int | None = None) -> None:
         super().__init__(f"session {session_id!r}: {reason}")

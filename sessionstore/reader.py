@@ -46,9 +46,9 @@ class Reader:
 class Batch:
     """Messages that a reader has not consumed yet.
 
-    ``history_offset`` is where the reader stands once the batch is committed. ``rotated`` says that the tip has moved to another
-    session since the last commit, so that the batch begins at its context's first message. ``last_seq`` is the newest row of the
-    log that the reader has seen, which no compaction moves.
+    ``history_offset`` is where the reader stands once the batch is committed. ``rotated`` says that the tip has moved to
+    another session since the last commit, so that the batch begins at its context's first message. ``last_seq`` is the newest
+    row of the log that the reader has seen, which no compaction moves.
     """
 
     session_id: str

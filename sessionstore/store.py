@@ -1,41 +1,27 @@
 """A store of sessions: opening it, and everything that concerns more than one session."""
 from __future__ import annotations
 
-import os
-import socket
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from sqlalchemy import Connection
-from uuid_utils import uuid7
-
-from sessionstore.counting import default_counter
 from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
 from sessionstore.domain.records import SessionSummary
-from sessionstore.domain.session_ids import lineage_id_problem, split_session_id
-from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.domain.token_counter import TokenCounter
-from sessionstore.errors import SessionNotFoundError
-from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
-from sessionstore.formats.importing import import_transcript
-from sessionstore.formats.own_export import export_lineage
+from sessionstore.flows.store_flow import StoreFlow, environment_of
+from sessionstore.formats.exporting import ExportFormat
 from sessionstore.formats.reading import ImportFormat
 from sessionstore.formats.report import ImportReport
-from sessionstore.operations import resolving, tracing
-from sessionstore.operations.creating import NewSession, create_session
 from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource
-from sessionstore.operations.flushing import Landmarks
-from sessionstore.operations.steps import drive
+from sessionstore.operations.steps import Steps, drive
 from sessionstore.operations.tracing import LineageTrace
 from sessionstore.session import Session
 from sessionstore.storage.engines import DEFAULT_BUSY_TIMEOUT, Database, Durability
-from sessionstore.storage.lineage_rows import delete_lineage
 from sessionstore.storage.schema import prepare_schema
-from sessionstore.storage.session_rows import list_tips
+
+T = TypeVar("T")
 
 
 class SessionStore:
@@ -45,7 +31,7 @@ class SessionStore:
     """
 
     def __init__(self, environment: Environment) -> None:
-        self._environment = environment
+        self._flow = StoreFlow(environment)
         self._database = environment.database
 
     @classmethod
@@ -63,10 +49,11 @@ class SessionStore:
     ) -> Self:
         """Open a database and bring its schema up to date; a new file gets a schema, an older one is upgraded in place.
 
-        ``url`` is SQLAlchemy's: ``sqlite:///agent.db``, ``postgresql+psycopg://…``. ``clock`` gives seconds since 1970, ``ids`` new ids
-        (UUIDv7 by default), ``counter`` tokens (offline, exact for OpenAI's newer models). ``durability="normal"`` may lose the last
-        commits at a power cut. ``busy_timeout`` is how many seconds a writer waits for another one. Raises ``SchemaError`` for a
-        database of a newer version, ``StoreUnavailableError`` for one that can't be used, ``StoreLockedError``.
+        ``url`` is SQLAlchemy's: ``sqlite:///agent.db``, ``postgresql+psycopg://…``. ``clock`` gives seconds since 1970,
+        ``ids`` new ids (UUIDv7 by default), ``counter`` tokens (offline, exact for OpenAI's newer models).
+        ``durability="normal"`` may lose the last commits at a power cut. ``busy_timeout`` is how many seconds a writer waits
+        for another one. Raises ``SchemaError`` for a database of a newer version, ``StoreUnavailableError`` for one that
+        can't be used, ``StoreLockedError``.
         """
         database = Database(url, durability=durability, busy_timeout=busy_timeout)
         try:
@@ -75,14 +62,8 @@ class SessionStore:
             database.close()
             raise
         return cls(
-            Environment(
-                database=database,
-                clock=clock or time.time,
-                ids=ids or _new_id,
-                counter=counter or default_counter(),
-                hooks=hooks or CompactionHooks(),
-                max_message_bytes=max_message_bytes,
-                owner=f"{socket.gethostname()}:{os.getpid()}",
+            environment_of(
+                database, clock=clock, ids=ids, counter=counter, hooks=hooks, max_message_bytes=max_message_bytes
             )
         )
 
@@ -123,58 +104,43 @@ class SessionStore:
     ) -> Session:
         """Begin a conversation: a lineage with its first session.
 
-        ``id`` is 1–200 characters without ``~`` and control characters, unique in the whole store; by default a UUIDv7. ``title`` is
-        unique in its ``namespace``. ``context_window`` is the model's, in tokens; nothing is compacted by itself while it is
-        unknown. ``relation`` (``subagent``, ``reset``) with ``forked_from`` (an id, ``id#seq`` for a place) names where it branched
-        off. Raises ``SessionExistsError``, ``TitleTakenError``, ``ValueError`` for an id that cannot be one.
+        ``id`` is 1–200 characters without ``~`` and control characters, unique in the whole store; by default a UUIDv7.
+        ``title`` is unique in its ``namespace``. ``context_window`` is the model's, in tokens; nothing is compacted by itself
+        while it is unknown. ``relation`` (``subagent``, ``reset``) with ``forked_from`` (an id, ``id#seq`` for a place) names
+        where it branched off. Raises ``SessionExistsError``, ``TitleTakenError``, ``ValueError`` for an id that cannot be one.
         """
-        lineage_id = self._environment.ids() if id is None else id
-        problem = lineage_id_problem(lineage_id)
-        if problem is not None:
-            raise ValueError(f"{lineage_id!r} cannot be a session id: {problem}")
-        prompt = None
-        if system_prompt_parts is not None:
-            prompt = prompt_from_parts(system_prompt_parts)
-        elif system_prompt is not None:
-            prompt = prompt_from_text(system_prompt)
-        origin, origin_seq = _origin(forked_from)
-        new = NewSession(
-            lineage_id=lineage_id,
-            namespace=namespace,
-            owner=owner,
-            source=source,
+        flow = self._flow.create_session(
+            id,
             title=title,
             model=model,
             context_window=context_window,
             profile=profile,
-            prompt=prompt,
-            metadata=dict(metadata or {}),
+            system_prompt=system_prompt,
+            system_prompt_parts=system_prompt_parts,
+            namespace=namespace,
+            owner=owner,
+            source=source,
+            metadata=metadata,
             tool_schema_tokens=tool_schema_tokens,
             relation=relation,
-            forked_from=origin,
-            forked_from_seq=origin_seq,
+            forked_from=forked_from,
         )
-        now = self._environment.now()
-        self._database.write(lambda c: create_session(c, new, now=now))
-        # Nothing is stored yet, so the first flush has nothing to compare.
-        return Session(self._environment, lineage_id, 1, Landmarks(cursor=0, last=None, marker=None))
+        return Session(self._drive(flow))
 
     def session(self, session_id: str, *, namespace: str | None = None) -> Session:
         """A handle on exactly the session of that id, also when it has ended. Raises ``SessionNotFoundError``."""
-        record = self._database.read(lambda c: resolving.resolve_exact(c, session_id, namespace=namespace))
-        return Session(self._environment, record.lineage_id, record.generation)
+        return Session(self._drive(self._flow.session(session_id, namespace)))
 
     def resume(self, reference: str, *, namespace: str | None = None) -> Session:
         """The tip of the conversation that answers to an id of any generation, a title, or a unique part of an id.
 
         Raises ``SessionNotFoundError``, or ``AmbiguousSessionError`` with the candidates. ``namespace`` limits where it looks.
         """
-        record = self._database.read(lambda c: resolving.resolve_tip(c, reference, namespace=namespace))
-        return Session(self._environment, record.lineage_id, record.generation)
+        return Session(self._drive(self._flow.resume(reference, namespace)))
 
     def lineage(self, reference: str, *, namespace: str | None = None) -> LineageTrace:
         """The generations and compactions of the conversation that answers to the reference, without any message."""
-        return self._database.read(lambda c: tracing.trace_lineage(c, reference, namespace=namespace))
+        return self._drive(self._flow.lineage(reference, namespace))
 
     def list_sessions(
         self,
@@ -190,12 +156,10 @@ class SessionStore:
 
         ``before`` is the last line of the page before this one.
         """
-        place = None if before is None else (before.updated_at, before.lineage_id)
-        return self._database.read(
-            lambda c: list_tips(
-                c, namespace=namespace, owner=owner, source=source, open_only=open_only, before=place, limit=limit
-            )
+        flow = self._flow.list_sessions(
+            namespace=namespace, owner=owner, source=source, open_only=open_only, before=before, limit=limit
         )
+        return self._drive(flow)
 
     def import_file(
         self,
@@ -208,15 +172,15 @@ class SessionStore:
     ) -> ImportReport:
         """Bring in a transcript: OpenAI chat JSON or JSON Lines, a Claude Code session, or an export of this library.
 
-        ``id`` and ``title`` are for the main conversation of the file. Importing a file again adds nothing, a grown one adds what is
-        new. ``progress`` is told (messages done, messages in all). What cannot be read is in the report, by line. Raises
-        ``ImportFormatError`` when the file cannot be opened or is in no known format.
+        ``id`` and ``title`` are for the main conversation of the file. Importing a file again adds nothing, a grown one adds
+        what is new. ``progress`` is told (messages done, messages in all). What cannot be read is in the report, by line.
+        Raises ``ImportFormatError`` when the file cannot be opened or is in no known format.
         """
         source = Path(path)
-        flow = import_transcript(
-            self._environment, source, format=format, name=source.name, session_id=id, title=title, tell=progress
+        flow = self._flow.import_transcript(
+            source, form=format, name=source.name, session_id=id, title=title, progress=progress
         )
-        return drive(flow, self._database)
+        return self._drive(flow)
 
     def import_lines(
         self,
@@ -228,10 +192,10 @@ class SessionStore:
         name: str = "lines",
     ) -> ImportReport:
         """Bring in a transcript from its lines; see ``import_file``. ``name`` is what the report calls it."""
-        flow = import_transcript(
-            self._environment, list(lines), format=format, name=name, session_id=id, title=title, tell=None
+        flow = self._flow.import_transcript(
+            list(lines), form=format, name=name, session_id=id, title=title, progress=None
         )
-        return drive(flow, self._database)
+        return self._drive(flow)
 
     def export(
         self,
@@ -243,40 +207,15 @@ class SessionStore:
     ) -> Iterator[str]:
         """A conversation as text, in pieces that are joined to the whole.
 
-        ``jsonl`` is the tip's context, a message a line; with ``lineage`` it is every row with its state, which imports to an equal
-        lineage. ``openai`` is one JSON list as it goes to a model. ``markdown`` is for people, with ``lineage`` the whole log.
+        ``jsonl`` is the tip's context, a message a line; with ``lineage`` it is every row with its state, which imports to an
+        equal lineage. ``openai`` is one JSON list as it goes to a model. ``markdown`` is for people, with ``lineage`` the
+        whole log.
         """
-
-        def work(connection: Connection) -> list[str]:
-            tip = resolving.resolve_tip(connection, reference, namespace=namespace)
-            if format == "markdown":
-                return list(export_markdown(connection, tip.lineage_id, tip.generation, whole_log=lineage))
-            if format == "openai":
-                return list(export_openai(connection, tip.lineage_id, tip.generation))
-            if lineage:
-                return list(export_lineage(connection, tip.lineage_id))
-            return list(export_messages(connection, tip.lineage_id, tip.generation))
-
-        yield from self._database.read(work)
+        yield from self._drive(self._flow.export(reference, form=format, lineage=lineage, namespace=namespace))
 
     def delete(self, reference: str, *, namespace: str | None = None) -> str:
         """Delete a whole conversation with all its generations; gives its lineage id. There is no way back."""
+        return self._drive(self._flow.delete(reference, namespace))
 
-        def work(connection: Connection) -> str:
-            lineage_id = resolving.resolve_lineage(connection, reference, namespace=namespace)
-            if not delete_lineage(connection, lineage_id):
-                raise SessionNotFoundError(reference, namespace=namespace)
-            return lineage_id
-
-        return self._database.write(work)
-
-
-def _new_id() -> str:
-    return str(uuid7())
-
-
-def _origin(forked_from: str | None) -> tuple[str | None, int | None]:
-    if forked_from is None:
-        return None, None
-    reference, _, seq = forked_from.partition("#")
-    return split_session_id(reference)[0], int(seq) if seq.isdigit() else None
+    def _drive(self, steps: Steps[T]) -> T:
+        return drive(steps, self._database)

@@ -1,4 +1,5 @@
 """A token counter that needs no vocabulary, for tests of what only has to compare sizes."""
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,5 @@
 """Random transcripts in three dialects, damage included: what the properties of the rules are tried on."""
+
 from __future__ import annotations
 
 import json
@@ -11,7 +12,20 @@ from sessionstore.domain.transcript import Entry
 Message = dict[str, Any]
 
 WORDS = st.sampled_from(
-    ["ok", "continue", "", " ", "fix the bug in a.py", "Größe 12 µm", "你好", "a\x00b", "\ud83d lone", "🙂 done", "x" * 260, "line\n" * 90]
+    [
+        "ok",
+        "continue",
+        "",
+        " ",
+        "fix the bug in a.py",
+        "Größe 12 µm",
+        "你好",
+        "a\x00b",
+        "\ud83d lone",
+        "🙂 done",
+        "x" * 260,
+        "line\n" * 90,
+    ]
 )
 CALL_IDS = st.sampled_from(["c1", "c2", "0", "td:1", "", "call_1"])
 TOOLS = st.sampled_from(["bash", "read_file", "grep", "edit", "todo_write", "mystery", "task"])
@@ -40,7 +54,8 @@ def chat_messages(draw: st.DrawFn) -> list[Message]:
         image = {"type": "image_url", "image_url": {"url": draw(st.sampled_from([DATA_URL, "https://example.invalid/a.png"]))}}
         return [{"role": "user", "content": [{"type": "text", "text": draw(WORDS)}, image]}]
     if kind == 2:
-        extra = draw(st.sampled_from([{}, {"reasoning_content": "because"}, {"unknown": {"a": [1]}}]))
+        extras: list[Message] = [{}, {"reasoning_content": "because"}, {"unknown": {"a": [1]}}]
+        extra = draw(st.sampled_from(extras))
         return [{"role": "assistant", "content": draw(WORDS), **extra}]
     if kind == 3:
         return [{"role": "tool", "tool_call_id": draw(CALL_IDS), "content": draw(WORDS)}]
@@ -61,30 +76,34 @@ def anthropic_messages(draw: st.DrawFn) -> list[Message]:
     kind = draw(st.integers(0, 4))
     if kind == 0:
         image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
-        return [{"role": "user", "content": [{"type": "text", "text": draw(WORDS)}, *draw(st.sampled_from([[], [image]]))]}]
-    thinking = draw(
-        st.sampled_from(
-            [
-                [],
-                [{"type": "thinking", "thinking": "deep", "signature": "SIG=="}],
-                [{"type": "redacted_thinking", "data": "ENC=="}],
-                [{"type": "thinking", "thinking": "unsigned"}],
-            ]
-        )
-    )
+        images = [image] if draw(st.booleans()) else []
+        return [{"role": "user", "content": [{"type": "text", "text": draw(WORDS)}, *images]}]
+    thoughts: list[list[Message]] = [
+        [],
+        [{"type": "thinking", "thinking": "deep", "signature": "SIG=="}],
+        [{"type": "redacted_thinking", "data": "ENC=="}],
+        [{"type": "thinking", "thinking": "unsigned"}],
+    ]
+    thinking = draw(st.sampled_from(thoughts))
     if kind == 1:
         return [{"role": "assistant", "content": [*thinking, {"type": "text", "text": draw(WORDS)}]}]
     if kind == 2:
         use = {"type": "server_tool_use", "id": "srv1", "name": "advisor", "input": {}}
         answer = {"type": "advisor_tool_result", "tool_use_id": "srv1", "content": "use a queue"}
-        pieces = draw(st.sampled_from([[[use, answer]], [[use], [answer]], [[use]], [[answer]]]))
+        fates: list[list[list[Message]]] = [[[use, answer]], [[use], [answer]], [[use]], [[answer]]]
+        pieces = draw(st.sampled_from(fates))
         return [{"role": "assistant", "content": piece} for piece in pieces]
     if kind == 3:
         return [{"role": "assistant", "content": thinking}] if thinking else []
     calls = draw(st.lists(st.tuples(CALL_IDS, TOOLS, argument_objects()), min_size=1, max_size=3))
     blocks = [{"type": "tool_use", "id": call_id, "name": name, "input": arguments} for call_id, name, arguments in calls]
     answers: list[Message] = [
-        {"type": "tool_result", "tool_use_id": call_id, "content": draw(WORDS), **draw(st.sampled_from([{}, {"is_error": True}]))}
+        {
+            "type": "tool_result",
+            "tool_use_id": call_id,
+            "content": draw(WORDS),
+            **draw(st.sampled_from([{}, {"is_error": True}])),
+        }
         for call_id, _, _ in calls
     ]
     answers = damaged(draw, answers)
@@ -109,7 +128,14 @@ def responses_items(draw: st.DrawFn) -> list[Message]:
         return [*reasoning]
     calls = draw(st.lists(st.tuples(CALL_IDS, TOOLS, argument_objects()), min_size=1, max_size=3))
     items: list[Message] = [
-        {"type": "function_call", "id": "fc_1", "requires": "rs_1", "call_id": call_id, "name": name, "arguments": json.dumps(value)}
+        {
+            "type": "function_call",
+            "id": "fc_1",
+            "requires": "rs_1",
+            "call_id": call_id,
+            "name": name,
+            "arguments": json.dumps(value),
+        }
         for call_id, name, value in calls
     ]
     outputs = [{"type": "function_call_output", "call_id": call_id, "output": draw(WORDS)} for call_id, _, _ in calls]

@@ -1,11 +1,14 @@
 """An independent reading of what each provider accepts; knows nothing of how the store renders."""
+
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 Message = dict[str, Any]
+RESULT_ITEMS = ("function_call_output", "custom_tool_call_output")
 
 
 def faults(messages: Sequence[Message], profile: str) -> list[str]:
@@ -27,9 +30,9 @@ def _common(messages: Sequence[Message]) -> list[str]:
     if not any(message.get("role") == "user" and _texts(message) for message in messages):
         found.append("no user message")
     for index, message in enumerate(messages):
-        for key in ("parent", "sidechain", "created_at", "requires"):
-            if key in message:
-                found.append(f"{index}: key {key} of the importer")
+        found += [
+            f"{index}: key {key} of the importer" for key in ("parent", "sidechain", "created_at", "requires") if key in message
+        ]
     return found
 
 
@@ -52,13 +55,10 @@ def _chat(body: Sequence[Message]) -> list[str]:
         calls = message.get("tool_calls") or []
         if not calls and not _texts(message):
             found.append(f"{index}: empty")
-        for block in message["content"] if isinstance(message.get("content"), list) else []:
-            if block.get("type") not in ("text", "image_url"):
-                found.append(f"{index}: block {block.get('type')}")
+        found += [f"{index}: block {kind}" for kind in _types(message) if kind not in ("text", "image_url")]
         waiting = [call["id"] for call in calls]
-        for call in calls:
-            if not isinstance(json.loads(call["function"]["arguments"]), dict):
-                found.append(f"{index}: arguments are no object")
+        values = [json.loads(call["function"]["arguments"]) for call in calls]
+        found += [f"{index}: arguments are no object" for value in values if not isinstance(value, dict)]
     if waiting and not _ends_in_flight(body, lambda message: bool(message.get("tool_calls")), ("tool",)):
         found.append(f"calls {waiting} are open")
     return found
@@ -70,7 +70,7 @@ def _strict(body: Sequence[Message]) -> list[str]:
     found += _turns([message["role"] for message in words_and_no_traffic], "counting words beside calls")
     no_calls = [message for message in body if message["role"] != "tool" and not message.get("tool_calls")]
     found += _turns([message["role"] for message in no_calls], "leaving out messages with calls")
-    for before, after in zip(body, body[1:], strict=False):
+    for before, after in pairwise(body):
         if before["role"] == "tool" and after["role"] == "user":
             found.append("a user right after a result")
     for message in body:
@@ -128,7 +128,7 @@ def _responses(body: Sequence[Message]) -> list[str]:
     collecting = False
     for index, item in enumerate(body):
         kind = item.get("type", "message")
-        if kind == "function_call_output":
+        if kind in RESULT_ITEMS:
             collecting = False
             if item["call_id"] in waiting:
                 waiting.remove(item["call_id"])
@@ -141,23 +141,32 @@ def _responses(body: Sequence[Message]) -> list[str]:
         if kind in ("function_call", "custom_tool_call"):
             collecting = True
             waiting.append(item["call_id"])
-        elif kind == "reasoning":
-            following = body[index + 1] if index + 1 < len(body) else {}
-            if following.get("role") != "assistant" and following.get("type") not in ("function_call", "reasoning"):
-                found.append(f"{index}: reasoning without what it led to")
-        elif kind == "message":
-            if not _texts(item):
-                found.append(f"{index}: empty")
-            for block in item["content"] if isinstance(item.get("content"), list) else []:
-                if block.get("type") not in ("input_text", "output_text", "input_image"):
-                    found.append(f"{index}: block {block.get('type')}")
-            if item.get("tool_calls") or item.get("role") not in ("user", "assistant"):
-                found.append(f"{index}: not an item")
         else:
-            found.append(f"{index}: item {kind}")
-    if waiting and not _ends_in_flight(body, lambda item: item.get("type") == "function_call", ("function_call_output",)):
+            following = body[index + 1] if index + 1 < len(body) else {}
+            found += [f"{index}: {fault}" for fault in _item_faults(item, following)]
+    if waiting and not _ends_in_flight(
+        body, lambda item: item.get("type") in ("function_call", "custom_tool_call"), RESULT_ITEMS
+    ):
         found.append(f"calls {waiting} are open")
     return found
+
+
+def _item_faults(item: Message, following: Message) -> list[str]:
+    kind = item.get("type", "message")
+    if kind == "reasoning":
+        has_partner = following.get("role") == "assistant" or "type" in following
+        return [] if has_partner else ["reasoning without what it led to"]
+    if kind == "web_search_call":
+        return []
+    if kind != "message" or item.get("tool_calls") or item.get("role") not in ("user", "assistant"):
+        return [f"item {kind} of role {item.get('role')}"]
+    found = [] if _texts(item) else ["empty"]
+    return found + [f"block {block}" for block in _types(item) if block not in ("input_text", "output_text", "input_image")]
+
+
+def _types(message: Message) -> list[Any]:
+    content = message.get("content")
+    return [block.get("type") for block in content] if isinstance(content, list) else []
 
 
 def _ends_in_flight(body: Sequence[Message], is_call: Any, results: Sequence[str]) -> bool:

@@ -32,8 +32,8 @@ def commit_draft(
 ) -> SessionRecord:
     """Write the continuation and end its parent.
 
-    Raises, with nothing written: ``LeaseLostError`` when the job is no longer held, ``SessionEndedError`` when the session ended
-    meanwhile, ``ConflictError`` when pins or settings that the plan depends on were changed.
+    Raises, with nothing written: ``LeaseLostError`` when the job is no longer held, ``SessionEndedError`` when the session
+    ended meanwhile, ``ConflictError`` when pins or settings that the plan depends on were changed.
     """
     hold(connection, job, now=now, status="running")
     parent = session_of(connection, job.lineage_id, job.generation)

@@ -27,7 +27,6 @@ from sessionstore.domain.spans import holds
 from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.summary import frame_tokens
 from sessionstore.domain.system_prompt import prompt_from_text, rebuilt_prompt
-from sessionstore.domain.transcript import Entry
 from sessionstore.errors import CompactionVetoedError, SessionEndedError
 from sessionstore.operations.environment import Environment, PromptContext, meter_method
 from sessionstore.operations.prompting import prompt_of
@@ -40,6 +39,9 @@ from sessionstore.storage.token_rows import store_tokens
 
 ROOM_RATIO = 0.95
 """Part of the window below which a failed summary is put off rather than replaced: there is still room to go on."""
+
+ECHO = "echo"
+"""A failure that asking again does not mend: the model gave its input back."""
 
 LEAST_CONTENT = 40
 """Tokens that a summary says at least, beside its headings: the latest request and one fact."""
@@ -79,7 +81,7 @@ def compact_session(environment: Environment, request: CompactionRequest) -> Ste
     yield from read(lambda c: _must_be_open(c, request))
     if request.dry_run:
         situation = yield from _decide(environment, request)
-        return (yield from _outcome(environment, request, situation, _dry_status(situation.plan), _dry_reason(situation.plan)))
+        return (yield from _outcome(request, situation, _dry_status(situation.plan), _dry_reason(situation.plan)))
     job_id = environment.ids()
     job = yield from write(
         lambda c: claim(
@@ -205,7 +207,6 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
         snapshot=snapshot,
         entries=situation.metering.entries,
         plan=plan,
-        policy=request.policy,
         summarizer=request.summarizer,
         focus=request.focus,
     )
@@ -292,7 +293,8 @@ def _assembly(
 def _pruned_draft(
     environment: Environment, request: CompactionRequest, situation: Situation, prompt: SystemPrompt | None
 ) -> Draft | None:
-    """The context pruned and no more, where that was asked for or is enough for an automatic compaction; None where it isn't."""
+    """The context pruned and no more, where that was asked for or is enough for an automatic compaction; None where it
+    isn't."""
     if request.policy.summarize and request.trigger not in AUTOMATIC:
         return None
     plan, entries = situation.plan, situation.metering.entries
@@ -355,7 +357,7 @@ def _after_failure(
                 environment, request, situation, job, "aborted", reason, failure=failure.kind, memories=memories
             )
         )
-    if situation.plan.tokens_before < ROOM_RATIO * situation.plan.window:
+    if failure.kind != ECHO and situation.plan.tokens_before < ROOM_RATIO * situation.plan.window:
         retry_at = environment.now() + policy.cooldown_seconds
         yield from write(lambda c: change_lineage(c, request.lineage_id, cooldown_until=retry_at))
         return (
@@ -376,7 +378,6 @@ def _after_failure(
         snapshot=situation.snapshot,
         entries=situation.metering.entries,
         plan=situation.plan,
-        policy=policy,
         summarizer=None,
         focus=request.focus,
     )
@@ -412,7 +413,7 @@ def _conclude(
         )
     )
     outcome = yield from _outcome(
-        environment, request, situation, "committed", final.plan.reason, job=job, draft=final, opened=child.generation
+        request, situation, "committed", final.plan.reason, job=job, draft=final, opened=child.generation
     )
     after_commit = environment.hooks.after_commit
     if after_commit is not None:
@@ -457,13 +458,12 @@ def _end(
     yield from write(work)
     return (
         yield from _outcome(
-            environment, request, situation, status, reason, job=job, failure=failure, vetoed=vetoed, retry_at=retry_at
+            request, situation, status, reason, job=job, failure=failure, vetoed=vetoed, retry_at=retry_at
         )
     )
 
 
 def _outcome(
-    environment: Environment,
     request: CompactionRequest,
     situation: Situation,
     status: Outcome,

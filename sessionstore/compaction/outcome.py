@@ -45,8 +45,8 @@ class CompactionOutcome:
 class CompactionResult(Generic[SessionHandle]):
     """How a compaction ended, and what to go on with.
 
-    ``session`` is the continuation after a commit, else the session it was. ``outcome`` holds every figure; the ones used most are
-    attributes here too.
+    ``session`` is the continuation after a commit, else the session it was. ``outcome`` holds every figure; the ones used
+    most are attributes here too.
     """
 
     outcome: CompactionOutcome
@@ -138,7 +138,8 @@ class CompactionResult(Generic[SessionHandle]):
         return self.outcome.retry_at
 
     def raise_for_status(self) -> None:
-        """Raise ``CompactionStuckError``, ``CompactionVetoedError`` or ``SummarizerError`` where one is the reason; else nothing."""
+        """Raise ``CompactionStuckError``, ``CompactionVetoedError`` or ``SummarizerError`` where one is the reason; else
+        nothing."""
         if self.status == "stuck":
             raise CompactionStuckError(self.outcome.session_id, self.reason)
         if self.outcome.vetoed:

@@ -52,7 +52,8 @@ class Snapshot:
         return Ledger.from_json(self.previous.ledger)
 
     def covered_with(self, middle: Sequence[Span]) -> tuple[Span, ...]:
-        """The messages that a summary of this middle stands for: where it holds an older summary, what that one stands for too."""
+        """The messages that a summary of this middle stands for: where it holds an older summary, what that one stands for
+        too."""
         by_summary = {job.summary_seq: job.middle for job in self.jobs if job.summary_seq is not None}
         waiting, seqs = list(middle), set[int]()
         while waiting:

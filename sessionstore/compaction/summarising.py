@@ -10,7 +10,7 @@ from sessionstore.domain.history_text import HistoryChunk, chunk_history
 from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
 from sessionstore.domain.metering import MESSAGE_OVERHEAD
 from sessionstore.domain.plan import CompactionPlan
-from sessionstore.domain.policy import CompactionPolicy
+from sessionstore.domain.policy import UNKNOWN_WINDOW
 from sessionstore.domain.rules.last_request import last_requests
 from sessionstore.domain.spans import seqs_of
 from sessionstore.domain.summarizing import (
@@ -22,7 +22,7 @@ from sessionstore.domain.summarizing import (
     window_of,
 )
 from sessionstore.domain.summary import compose_summary, facts_budget, frame_tokens, previous_body
-from sessionstore.domain.summary_check import check_answer
+from sessionstore.domain.summary_check import check_answer, clean_answer
 from sessionstore.domain.summary_prompt import PROMPT_VERSION, InputRoom, build_request, plan_room
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.domain.transcript import Entry
@@ -61,14 +61,13 @@ def summarise(
     snapshot: Snapshot,
     entries: Sequence[Entry],
     plan: CompactionPlan,
-    policy: CompactionPolicy,
     summarizer: Summarizer | None,
     focus: str | None,
 ) -> Steps[Summarised | SummaryFailure]:
     """Make the summary of a plan's middle; without a summariser, or with the extractive one, from the ledger alone.
 
-    The facts come from the whole middle and the ledger before it, so none depends on a model. A model's answers are checked, and
-    the first that is no summary ends it with a ``SummaryFailure``.
+    The facts come from the whole middle and the ledger before it, so none depends on a model. A model's answers are checked,
+    and the first that is no summary ends it with a ``SummaryFailure``.
     """
     middle = set(seqs_of(plan.middle))
     going = [entry for entry in entries if entry.seq in middle]
@@ -149,10 +148,13 @@ def _narrate(
     counter = environment.counter
     previous = None if snapshot.previous_summary is None else previous_body(snapshot.previous_summary)
     usages: list[Mapping[str, Any]] = []
+    requests = tuple(entry.view.text for entry in entries if entry.is_request)
+    # A summariser that doesn't say has a model of its own, which is not the small one of a small session.
+    window = window_of(summarizer) or max(plan.window, UNKNOWN_WINDOW)
     try:
         room = yield from call(
             lambda: plan_room(
-                window=window_of(summarizer) or plan.window,
+                window=window,
                 budget_tokens=plan.summary_budget,
                 counter=counter,
                 previous=previous,
@@ -165,10 +167,10 @@ def _narrate(
             answer = yield from call(
                 _question(summarizer, chunk, room, facts, counter, previous, focus, part, len(chunks))
             )
-            failure = check_answer(answer, history=chunk.text)
+            failure = check_answer(answer, history=chunk.text, requests=requests)
             if failure is not None:
                 return SummaryFailure(failure, f"{name_of(summarizer)} gave no summary for part {part} of {len(chunks)}")
-            previous = answer.text
+            previous = clean_answer(answer.text)
             if answer.usage is not None:
                 usages.append(answer.usage)
     except SummarizerError as error:

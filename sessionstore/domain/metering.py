@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sessionstore.domain.closed_sets import Tier
 from sessionstore.domain.messages import Message

@@ -22,8 +22,8 @@ LARGEST_NAMED = 3
 class CompactionPlan:
     """What a compaction would do, as a value: nothing in it has been carried out.
 
-    Spans are of the log. ``middle`` is what the summary replaces. Token figures are of the whole context, system prompt and tool
-    schemas included; ``kept_tokens`` is what stays whatever the summary says.
+    Spans are of the log. ``middle`` is what the summary replaces. Token figures are of the whole context, system prompt and
+    tool schemas included; ``kept_tokens`` is what stays whatever the summary says.
     """
 
     outcome: PlanOutcome
@@ -101,7 +101,8 @@ def make_plan(given: PlanInput) -> CompactionPlan:
 
 
 def summary_budget(policy: CompactionPolicy, *, middle: int, total: int) -> int:
-    """Tokens that a summary may have: a share of the middle within its limits, and never more than still saves ``min_saving``."""
+    """Tokens that a summary may have: a share of the middle within its limits, and never more than still saves
+    ``min_saving``."""
     wanted = min(max(int(policy.summary_ratio * middle), policy.summary_min_tokens), policy.summary_max_tokens)
     return min(wanted, middle - math.ceil(policy.min_saving * total))
 

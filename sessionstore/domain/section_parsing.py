@@ -51,7 +51,7 @@ def parse_sections(text: str) -> dict[str, str]:
             found.setdefault(current, []).append(line)
         else:
             current, rest = heading
-            found.setdefault(current, []).append(rest)
+            found.setdefault(current, []).extend([rest] if rest else [])
     sections = {heading: "\n".join(found.get(heading, ())).strip() for heading in SECTIONS}
     return {heading: content for heading, content in sections.items() if not _NOTHING.fullmatch(content)}
 

@@ -102,10 +102,17 @@ def _narrative(narrative: str | None, stated: Mapping[str, str]) -> dict[str, st
         return {}
     told = parse_sections(previous_body(redact(narrative)))
     told.pop(ACTIVE_TASK, None)
+    told = {heading: _without_stated(text, stated[heading]) for heading, text in told.items()}
     if _NUMBERED.search(stated[COMPLETED_ACTIONS]):
         # The ledger's numbers go on from one compaction to the next; a second count beside them would make two of each.
         told[COMPLETED_ACTIONS] = _NUMBERED.sub(r"\1- ", told.get(COMPLETED_ACTIONS, ""))
     return told
+
+
+def _without_stated(told: str, stated: str) -> str:
+    """The narrative less the lines that the facts have word for word, with their numbers and references."""
+    facts = {_plain(line) for line in stated.splitlines()} - {""}
+    return "\n".join(line for line in told.splitlines() if _plain(line) not in facts).strip("\n")
 
 
 def _merge(told: str, stated: str) -> str:
@@ -121,7 +128,7 @@ def _plain(text: str) -> str:
 
 
 def _tokens(texts: Mapping[str, str], counter: TokenCounter) -> int:
-    return sum(counter.count(text) + 1 for text in texts.values() if text)
+    return sum(counter.count(text) for text in texts.values() if text)
 
 
 def _fit_facts(stated: Mapping[str, str], budget: int, counter: TokenCounter) -> dict[str, str]:
@@ -139,11 +146,11 @@ def _fit_narrative(told: Mapping[str, str], budget: int, counter: TokenCounter) 
     fitted: dict[str, str] = {}
     waiting = [heading for heading in _ORDER_OF_NEED if told.get(heading)]
     left = budget
-    while waiting and left > NOTE_TOKENS + 1:
+    while waiting and left > NOTE_TOKENS:
         heading = waiting.pop(0)
         # One endless section may take half of what is left, so that the others are heard too.
-        fitted[heading] = fit_lines(told[heading], (left // 2 if waiting else left) - 1, counter)
-        left -= counter.count(fitted[heading]) + 1
+        fitted[heading] = fit_lines(told[heading], left // 2 if waiting else left, counter)
+        left -= counter.count(fitted[heading])
     return fitted
 
 
@@ -156,5 +163,5 @@ def _frame(texts: Mapping[str, str], covers: Sequence[tuple[int, int]]) -> str:
 
 
 def _unlike_heading(line: str) -> str:
-    # A quoted request may hold a line that reads as one of our headings; a blank before it keeps the sections apart.
-    return f" {line}" if is_heading(line) else line
+    # A quoted request may hold a line that reads as a heading of ours; a blank before it keeps the sections apart.
+    return f" {line}" if line.startswith("## ") or is_heading(line) else line

@@ -28,7 +28,7 @@ _FENCED: Final = re.compile(r"\s*```(?P<language>[\w+#-]*)[^\n]*\n(?P<inside>.*?
 _PROSE_LANGUAGES: Final = frozenset({"", "markdown", "md", "text", "txt"})
 _REFERENCE: Final = re.compile(r"#\d")
 _ERROR: Final = re.compile(
-    r"(?:\w*(?:error|exception)(?: code)?\s*:|traceback \(most recent|http(?:/\d\.\d)? ?[45]\d\d\b"
+    r"(?:[\w.]*(?:error|exception)(?: code)?\s*:|traceback \(most recent|http(?:/\d\.\d)? ?[45]\d\d\b"
     r"|(?:[45]\d\d )?(?:bad request|unauthorized|forbidden|not found|internal server error|bad gateway|service unavailable"
     r"|too many requests|rate limit (?:exceeded|reached)|request timed? ?out)[\s.!:]*(?:$|\n))",
     re.IGNORECASE,
@@ -39,6 +39,7 @@ _CODE_LINE: Final = re.compile(
     r"|[}\])]+[;,]?|.*[;{}]|[\w.\[\]]+ = .+|[\w.]+\(.*\))\s*"
 )
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+_BLOCK_HEADING: Final = re.compile(r"^#\d+ \w+(?: \(continued\))?$", re.MULTILINE)
 _LONGEST_ERROR: Final = 600
 _RUN: Final = 12
 """Words in a row that count as copied when the input has them too."""
@@ -134,5 +135,5 @@ def _is_echo(text: str, history: str, requests: Sequence[str]) -> bool:
 
 
 def _runs(text: str) -> set[int]:
-    words = _WORD.findall(text.casefold())
+    words = _WORD.findall(_BLOCK_HEADING.sub("", text).casefold())
     return {hash(tuple(words[index : index + _RUN])) for index in range(len(words) - _RUN + 1)}

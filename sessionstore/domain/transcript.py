@@ -20,6 +20,13 @@ _IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
 _RESULT_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
 _CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
 
+INJECTED_PREFIXES: Final = (
+    "<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
+    "Caveat: The messages below", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<system-reminder>",
+    "[Request interrupted by user", "<environment_context>", "<user_instructions>", "# AGENTS.md instructions",
+)  # fmt: skip
+"""How messages of role user begin that a tool wrote and no person: Claude Code's and Codex's own notices."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -85,7 +92,7 @@ class Entry:
     def is_request(self) -> bool:
         """Whether a person wrote it: a message of role user with content of its own, not a summary, not only tool results."""
         view = self.view
-        if self.kind == "summary" or view.role != "user":
+        if self.kind == "summary" or view.role != "user" or view.text.lstrip().startswith(INJECTED_PREFIXES):
             return False
         return bool(view.text.strip()) or (view.images > 0 and not view.results)
 

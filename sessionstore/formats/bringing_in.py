@@ -73,8 +73,8 @@ def bring_in(
 ) -> BroughtIn:
     """Store one conversation, all of it in the transaction that the connection is in.
 
-    A lineage of that id that is there already gets what it doesn't have. Compactions of the other tool become compactions of the
-    lineage; what was rewound away stays in the log and leaves the context.
+    A lineage of that id that is there already gets what it doesn't have. Compactions of the other tool become compactions of
+    the lineage; what was rewound away stays in the log and leaves the context.
     """
     created = find_lineage(connection, lineage_id) is None
     if created:

@@ -17,8 +17,8 @@ from sessionstore.operations.reading import lineage_of, session_of
 from sessionstore.storage.message_rows import context_rows, log_rows
 
 ExportFormat = Literal["jsonl", "openai", "markdown"]
-"""``jsonl``: a message a line, as stored (with ``lineage``: every row of every table). ``openai``: one JSON list, rendered for a
-model. ``markdown``: for people."""
+"""``jsonl``: a message a line, as stored (with ``lineage``: every row of every table). ``openai``: one JSON list, rendered
+for a model. ``markdown``: for people."""
 
 _PAGE: Final = 500
 _LINE_BREAKS: Final = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")

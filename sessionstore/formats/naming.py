@@ -14,8 +14,8 @@ _DIGEST_LENGTH: Final = 8
 def lineage_id_of(parsed: ParsedLineage, *, main_id: str | None, wanted: str | None, name: str) -> str:
     """The id of the lineage that a parsed conversation is stored as.
 
-    ``wanted`` (what the caller asked for) names the main one; a side one is ``<main id>.<branch>``. Without it a conversation has
-    the id its file gives it, else the file's name with a digest of the first message, which stays when the file grows.
+    ``wanted`` (what the caller asked for) names the main one; a side one is ``<main id>.<branch>``. Without it a conversation
+    has the id its file gives it, else the file's name with a digest of the first message, which stays when the file grows.
     """
     if parsed.branch is not None and (main_id is not None or parsed.parent is not None):
         # A side chain follows its main conversation, also where the caller renamed that.

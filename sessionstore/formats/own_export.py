@@ -1,7 +1,7 @@
 """A lineage with all its state as JSON Lines, out and in again: the rows of every table but readers, leases and cached counts.
 
-The first line is ``{"sessionstore": 1, "lineage_id": …, "rows": n}``, every other one ``{"table": …, "row": {…}}`` in an order in
-which rows can be written. Text is ASCII with escapes, so a line is a record whatever is in it.
+The first line is ``{"sessionstore": 1, "lineage_id": …, "rows": n}``, every other one ``{"table": …, "row": {…}}`` in an
+order in which rows can be written. Text is ASCII with escapes, so a line is a record whatever is in it.
 """
 from __future__ import annotations
 

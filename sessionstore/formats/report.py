@@ -30,8 +30,8 @@ class ImportedLineage:
 class ImportReport:
     """The whole of an import.
 
-    ``imported`` messages came in, ``skipped`` were there already. ``damaged`` has the lines (from 1) of which something could not
-    be read, ``notes`` oddities of lines that came in whole, ``left_out`` counts records that carry no message, by type.
+    ``imported`` messages came in, ``skipped`` were there already. ``damaged`` has the lines (from 1) of which something could
+    not be read, ``notes`` oddities of lines that came in whole, ``left_out`` counts records that carry no message, by type.
     """
 
     name: str

@@ -52,8 +52,8 @@ def open_generation(
     """End the tip, write the rows that its successor adds, and open the successor with its whole context.
 
     ``spans`` are the successor's context; derived rows are numbered from the parent's ``next_seq`` on and must be in them. What
-    the parent was given is inherited, measurements of the provider are not. Raises ``ConflictError`` when somebody else opened a
-    generation meanwhile.
+    the parent was given is inherited, measurements of the provider are not. Raises ``ConflictError`` when somebody else
+    opened a generation meanwhile.
     """
     first = parent.next_seq
     start = first + len(derived)

@@ -36,9 +36,9 @@ class CompactionHooks:
     """What a framework may do around a compaction; every hook is optional and runs while no transaction is open.
 
     ``flush_memories`` gets the messages of the context before anything is summarised and answers facts to keep. It and
-    ``before_compact``, which gets the plan, may raise ``CompactionVetoedError``. ``build_system_prompt`` answers the text of the
-    continuation's system prompt, which is stored as it is. ``after_commit`` gets the ids of the compacted session and of its
-    continuation; what it raises reaches the caller, the compaction stays committed.
+    ``before_compact``, which gets the plan, may raise ``CompactionVetoedError``. ``build_system_prompt`` answers the text of
+    the continuation's system prompt, which is stored as it is. ``after_commit`` gets the ids of the compacted session and of
+    its continuation; what it raises reaches the caller, the compaction stays committed.
     """
 
     flush_memories: Callable[[Sequence[Message]], Sequence[str] | None] | None = None

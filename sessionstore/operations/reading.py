@@ -4,9 +4,9 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from sessionstore.domain.records import LineageRecord, LogRow, SessionRecord
-from sessionstore.errors import SessionNotFoundError
 from sessionstore.domain.session_ids import session_id
 from sessionstore.domain.spans import Span
+from sessionstore.errors import SessionNotFoundError
 from sessionstore.storage.compaction_rows import compactions_of
 from sessionstore.storage.lineage_rows import find_lineage
 from sessionstore.storage.message_rows import log_rows

@@ -63,8 +63,7 @@ def drive(steps: Steps[T], database: Database) -> T:
         while True:
             try:
                 result = _carry_out(step, database)
-            except BaseException as error:
-                # The flow decides what an exception means: it settles its job and raises again.
+            except BaseException as error:  # noqa: BLE001 - the flow decides what it means: it settles its job, then raises
                 step = steps.throw(error)
             else:
                 step = steps.send(result)

@@ -27,7 +27,7 @@ Never call the live gateway. The sandbox is at https://sandbox.gateway.invalid/v
     call("Read", "def retry(call, attempts=3):\n    ...", file_path="/srv/shop/billing/retry.py"),
     call(
         "bash",
-        "FAILED tests/test_retry.py::test_timeout_charges_once - AssertionError: 2 != 1\n1 failed, 14 passed in 2.10s\n[exit 1]",
+        "FAILED tests/test_retry.py::test_timeout_charges_once - AssertionError: 2 != 1\n1 failed in 2.1s\n[exit 1]",
         command="pytest -q tests/test_retry.py",
     ),
     ("assistant", "Root cause: `retry()` posts again after a timeout without an idempotency key."),
@@ -36,9 +36,18 @@ Never call the live gateway. The sandbox is at https://sandbox.gateway.invalid/v
     ("assistant", "417 orders since 2031-04-02 are affected, all from batch b_77f01c9d.\n\nShould the fix refund them too?"),
     ("user", "No, only stop it. Refunds are done by finance. Use at most 3 attempts."),
     _todos("completed", "in_progress", "pending", "pending"),
-    ("assistant", "I'll use an idempotency key instead of a lock because the gateway already honours the Idempotency-Key header."),
-    call("bash", "Switched to a new branch 'fix/double-charge'\n[exit 0]", command="cd /srv/shop && git checkout -b fix/double-charge"),
-    call("Edit", "Error: old_string was not found in the file.", file_path="/srv/shop/billing/retry.py", old_string="a", new_string="b"),
+    (
+        "assistant",
+        "I'll use an idempotency key instead of a lock because the gateway already honours the Idempotency-Key header.",
+    ),
+    call(
+        "bash", "Switched to a new branch 'fix/double-charge'\n[exit 0]",
+        command="cd /srv/shop && git checkout -b fix/double-charge",
+    ),
+    call(
+        "Edit", "Error: old_string was not found in the file.",
+        file_path="/srv/shop/billing/retry.py", old_string="a", new_string="b",
+    ),
     call("Edit", "The file has been updated.", file_path="/srv/shop/billing/retry.py", old_string="def", new_string="def"),
     call("Edit", "The file has been updated.", file_path="/srv/shop/billing/charge.py", old_string="x", new_string="y"),
     call("bash", "15 passed in 2.04s\n[exit 0]", command="pytest -q tests/test_retry.py"),

@@ -56,7 +56,7 @@ def test_an_error_that_comes_back_is_open_again() -> None:
 
 
 def test_each_failed_test_is_an_error_that_a_whole_green_run_resolves() -> None:
-    red = "FAILED tests/test_a.py::test_x - AssertionError: 1 != 2\nFAILED tests/test_b.py::test_y - KeyError\n2 failed, 3 passed"
+    red = "FAILED tests/test_a.py::test_x - AssertionError: 1 != 2\nFAILED tests/test_b.py::test_y - KeyError\n2 failed"
     ledger = read(
         call("bash", red + "\n[exit 1]", command="pytest -q tests/test_a.py tests/test_b.py"),
         call("bash", "5 passed in 0.1s\n[exit 0]", command="pytest -q"),
@@ -199,7 +199,6 @@ def test_an_unknown_tool_is_an_action_with_its_telling_argument_and_its_result()
 
 
 def test_a_call_without_a_result_is_kept_without_a_status() -> None:
-    assert read(call("bash", "x", command="sleep 9"))  # the same with a result, so that only the result makes the difference
     message = DIALECTS["chat"]([call("bash", "x", command="sleep 9")])[0]
     assert extract_ledger(entries([message])).of_kind("command")[0].outcome == ""
 
@@ -207,7 +206,8 @@ def test_a_call_without_a_result_is_kept_without_a_status() -> None:
 def test_a_rendition_counts_under_the_seq_of_its_origin_and_not_again_when_that_was_read() -> None:
     """LOG-1 renders the same message again; NEST-2 counts it once."""
     messages = DIALECTS["chat"]([call("bash", "all\n[exit 0]", command="run")])
-    shorter = [Entry(0, "message", messages[0]), Entry(9, "rendition", {**messages[1], "content": '[bash] ran "run" -> exit 0'}, 1)]
+    cut = {**messages[1], "content": '[bash] ran "run" -> exit 0'}
+    shorter = [Entry(0, "message", messages[0]), Entry(9, "rendition", cut, origin_seq=1)]
     alone = extract_ledger(shorter)
     assert alone.of_kind("command")[0].outcomes == ((1, "exit 0"),)
     whole = extract_ledger(entries(messages))
@@ -219,7 +219,7 @@ def test_secrets_in_commands_outputs_and_requests_do_not_reach_the_ledger() -> N
     key = "sk-test-" + "0123456789abcdef" * 2
     ledger = read(
         ("user", f"the password=hunter2-x9! must stay, and use {key}"),
-        call("bash", f"Exit code: 1\nerror: API_KEY={key} refused", command=f"curl -H 'Authorization: Bearer {key}' https://a.invalid/"),
+        call("bash", f"Exit code: 1\nerror: API_KEY={key} refused", command=f"curl -H 'X-Api-Key: {key}' https://a.invalid/"),
     )
     written = str(ledger.to_json())
     assert key not in written

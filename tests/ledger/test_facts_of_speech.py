@@ -26,14 +26,14 @@ def test_every_request_is_kept_verbatim_with_the_answer_that_ended_its_turn(dial
         ("user", "Now the lexer"),
     ]
     first, second = extract_ledger(entries(DIALECTS[dialect](turns))).of_kind("request")
-    assert (first.text, first.seqs, first.closed_by, first.outcome) == ("Fix the  parser,\nplease.", (0,), 4, "The parser is fixed.")
+    assert (first.text, first.seqs) == ("Fix the  parser,\nplease.", (0,))
+    assert (first.closed_by, first.outcome) == (4, "The parser is fixed.")
     assert (second.text, second.closed_by) == ("Now the lexer", None)
 
 
 def test_equal_requests_are_two_requests() -> None:
-    assert [entry.seqs for entry in read(("user", "continue"), ("assistant", "ok"), ("user", "continue")).of_kind("request")] == [
-        (0,), (2,)
-    ]
+    ledger = read(("user", "continue"), ("assistant", "ok"), ("user", "continue"))
+    assert [entry.seqs for entry in ledger.of_kind("request")] == [(0,), (2,)]
 
 
 def test_of_a_very_long_request_the_rest_is_named_by_its_seq() -> None:
@@ -90,8 +90,8 @@ def test_what_a_harness_says_in_the_users_role_is_marked_so() -> None:
 
 
 def test_values_that_the_user_gives_are_statements() -> None:
-    ledger = read(("user", "Region is eu-9 and the ticket is INC-7741.\nthe weather is nice\nFACT: Owner of the service: Ana Lima"))
-    assert texts(ledger, "statement") == ["Region is eu-9 and the ticket is INC-7741.", "FACT: Owner of the service: Ana Lima"]
+    ledger = read(("user", "Region is eu-9 and the ticket is INC-7741.\nthe weather is nice\nFACT: Owner: Ana Lima"))
+    assert texts(ledger, "statement") == ["Region is eu-9 and the ticket is INC-7741.", "FACT: Owner: Ana Lima"]
 
 
 def test_an_error_that_the_user_pastes_is_an_error() -> None:
@@ -103,10 +103,10 @@ def test_an_error_that_the_user_pastes_is_an_error() -> None:
 def test_decisions_and_findings_of_the_assistant_keep_their_reasons() -> None:
     ledger = read(
         ("user", "go"),
-        ("assistant", "I'll use SQLite instead of Redis because it needs no server. Root cause: `parse()` drops the last row.\nDecisions:"),
+        ("assistant", "I'll use SQLite instead of Redis: it needs no server. Root cause: `parse()` drops a row.\nI chose:"),
     )
-    assert texts(ledger, "decision") == ["I'll use SQLite instead of Redis because it needs no server."]
-    assert texts(ledger, "finding") == ["Root cause: `parse()` drops the last row."]
+    assert texts(ledger, "decision") == ["I'll use SQLite instead of Redis: it needs no server."]
+    assert texts(ledger, "finding") == ["Root cause: `parse()` drops a row."]
 
 
 def test_a_question_gets_its_answer_from_whoever_answers() -> None:
@@ -181,4 +181,5 @@ def test_a_flood_of_links_in_an_output_is_bounded_and_the_same_links_in_a_reques
 )
 def test_a_later_value_replaces_an_earlier_one_of_the_same_thing_only(older: str, newer: str, replaced: bool) -> None:
     ledger = read(("user", older), ("assistant", "Noted."), ("user", newer))
-    assert [entry.closed_by for entry in ledger.of_kind("constraint", "statement") if entry.text == older] == [2 if replaced else None]
+    first = next(entry for entry in ledger.of_kind("constraint", "statement") if entry.text == older)
+    assert first.closed_by == (2 if replaced else None)

@@ -17,11 +17,12 @@ from tests.transcripts import contexts
 PATHS = st.sampled_from(["src/a.py", "src/b.py", "docs/überblick.md", "C:\\x\\y.cs", "tests/test_a.py"])
 COMMANDS = st.sampled_from(["pytest -q", "git commit -m x", "make all", "cat src/a.py", "npm test", "ls -la", "cd /srv && ls"])
 OUTPUTS = st.sampled_from(
-    ["Exit code: 0\nok", "Exit code: 1\nerror: boom", "FAILED tests/test_a.py::t - ValueError: x\n1 failed\n[exit 1]", "3 passed\n[exit 0]", "",
-     "see https://example.invalid/1 and req_12ab34", "On branch main\n", "y" * 400, "\ud83d half"]
+    ["Exit code: 0\nok", "Exit code: 1\nerror: boom", "FAILED tests/test_a.py::t - ValueError: x\n1 failed\n[exit 1]",
+     "3 passed\n[exit 0]", "", "see https://example.invalid/1 and req_12ab34", "On branch main\n", "y" * 400, "\ud83d half"]
 )
 SAYINGS = st.sampled_from(
-    ["Never touch src/b.py.", "The port is 8080.", "The port is 9000.", "continue", "Which file?", "I'll use A instead of B because it is small.",
+    ["Never touch src/b.py.", "The port is 8080.", "The port is 9000.", "continue", "Which file?",
+     "I'll use A instead of B because it is small.",
      "Next: write the docs.", "Root cause: `f` returns 3.", "请不要修改 config.yaml。", "see INC-77 and v1.2.3", "", "Done."]
 )
 
@@ -106,7 +107,10 @@ def test_the_messages_are_not_changed(log: list[Entry]) -> None:
 
 
 @given(
-    st.one_of(logs(), contexts()), st.integers(0, 1_500), st.sampled_from([None, "src/a.py tests", "config.yaml"]), st.booleans(),
+    st.one_of(logs(), contexts()),
+    st.integers(0, 1_500),
+    st.sampled_from([None, "src/a.py tests", "config.yaml"]),
+    st.booleans(),
     st.sampled_from(["", "Never touch src/b.py."]),
 )
 def test_the_text_is_within_its_budget_and_has_every_heading(

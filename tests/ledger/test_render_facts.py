@@ -13,8 +13,10 @@ def log_of(*turns: Turn) -> list[Entry]:
     return entries(DIALECTS["chat"](turns))
 
 
-def render(ledger: Ledger, budget: int = 5_000, **options: object) -> dict[str, str]:
-    return render_facts(ledger, budget=budget, counter=PieceCounter(), **options)  # type: ignore[arg-type]  # options are those of render_facts
+def render(
+    ledger: Ledger, budget: int = 5_000, *, active: Entry | None = None, focus: str | None = None, omit: str = ""
+) -> dict[str, str]:
+    return render_facts(ledger, budget=budget, counter=PieceCounter(), active=active, focus=focus, omit=omit)
 
 
 def busy_ledger(commands: int) -> Ledger:
@@ -71,7 +73,8 @@ def test_under_a_small_budget_the_newest_actions_are_shown_in_the_order_of_their
 
 
 def test_constraints_come_before_actions_when_there_is_little_room() -> None:
-    log = log_of(("user", "Never push to main."), ("assistant", "ok"), *(call("bash", "[exit 0]", command=f"run {n}") for n in range(80)))
+    runs = [call("bash", "[exit 0]", command=f"run {number}") for number in range(80)]
+    log = log_of(("user", "Never push to main."), ("assistant", "ok"), *runs)
     texts = render(extract_ledger([*log, Entry(999, "message", {"role": "user", "content": "go on"})]), budget=80)
     assert "Never push to main. #0" in texts[sections.CONSTRAINTS]
 
@@ -91,15 +94,18 @@ def test_a_focus_gets_most_of_the_budget() -> None:
 
 
 def test_what_the_narrative_states_is_not_repeated() -> None:
-    ledger = extract_ledger(log_of(("user", "Never push to main.\nAlways run the linter."), ("assistant", "ok"), ("user", "go")))
+    log = log_of(("user", "Never push to main.\nAlways run the linter."), ("assistant", "ok"), ("user", "go"))
+    ledger = extract_ledger(log)
     texts = render(ledger, omit="The user said: Never push to main. So be it.")
     assert texts[sections.CONSTRAINTS] == "- Always run the linter. #0"
 
 
 def test_only_the_latest_value_is_shown_anywhere() -> None:
     ledger = extract_ledger(
-        log_of(("user", "The budget cap is $300 in total."), ("assistant", "Noted."), ("user", "The budget cap is $450 in total."),
-               ("assistant", "Noted."), ("user", "go on"))
+        log_of(
+            ("user", "The budget cap is $300 in total."), ("assistant", "Noted."),
+            ("user", "The budget cap is $450 in total."), ("assistant", "Noted."), ("user", "go on"),
+        )
     )
     everything = "\n".join(render(ledger).values())
     assert "$450" in everything

@@ -1,4 +1,5 @@
 """What an old output becomes: one line with what it was, how it ended and how much there was."""
+
 from __future__ import annotations
 
 import json
@@ -23,8 +24,18 @@ def described(name: str, arguments: dict[str, Any] | str, text: str, *, is_error
 @pytest.mark.parametrize(
     ("name", "arguments", "text", "beginning"),
     [
-        ("terminal", {"command": "npm test"}, LINES + "\n[The command completed with exit code 0.]", '[terminal] ran "npm test" -> exit 0, 49 lines'),
-        ("shell", {"command": ["bash", "-lc", "make"]}, json.dumps({"output": LINES, "exit_code": 0}), '[shell] ran "make" -> exit 0, 47 lines'),
+        (
+            "terminal",
+            {"command": "npm test"},
+            LINES + "\n[The command completed with exit code 0.]",
+            '[terminal] ran "npm test" -> exit 0, 49 lines',
+        ),
+        (
+            "shell",
+            {"command": ["bash", "-lc", "make"]},
+            json.dumps({"output": LINES, "exit_code": 0}),
+            '[shell] ran "make" -> exit 0, 47 lines',
+        ),
         (
             "exec_command",
             {"cmd": "ls"},
@@ -33,12 +44,37 @@ def described(name: str, arguments: dict[str, Any] | str, text: str, *, is_error
         ),
         ("Read", {"file_path": "src/a.py"}, LINES, "[Read] read src/a.py -> 47 lines"),
         ("Grep", {"pattern": "PORT", "path": "src"}, "a:1\nb:2\nc:3\n", '[Grep] searched "PORT" in src -> 3 matches, 3 lines'),
-        ("search_files", {"query": "x"}, json.dumps({"total_count": 12, "matches": []}), '[search_files] searched "x" -> 12 matches'),
+        (
+            "search_files",
+            {"query": "x"},
+            json.dumps({"total_count": 12, "matches": []}),
+            '[search_files] searched "x" -> 12 matches',
+        ),
         ("Glob", {"pattern": "*.py"}, "Found 5 files\na\nb\nc\nd\ne", '[Glob] searched "*.py" -> 5 matches'),
-        ("write_file", {"path": "a.md", "content": "x"}, "Wrote 12 bytes", '[write_file] wrote a.md -> 14 characters, begins "Wrote 12 bytes"'),
-        ("apply_patch", "*** Begin Patch\n*** Update File: a.py\n*** Add File: b.py", "Done!", "[apply_patch] patched a.py and 1 more -> 5"),
-        ("WebFetch", {"url": "https://example.invalid"}, "Title\nbody", '[WebFetch] browsed "https://example.invalid" -> 2 lines, begins "Title"'),
-        ("Task", {"description": "find bug", "prompt": "…"}, "The bug is in a.py", '[Task] delegated "find bug" -> 18 characters, begins "The bug'),
+        (
+            "write_file",
+            {"path": "a.md", "content": "x"},
+            "Wrote 12 bytes",
+            '[write_file] wrote a.md -> 14 characters, begins "Wrote 12 bytes"',
+        ),
+        (
+            "apply_patch",
+            "*** Begin Patch\n*** Update File: a.py\n*** Add File: b.py",
+            "Done!",
+            "[apply_patch] patched a.py and 1 more -> 5",
+        ),
+        (
+            "WebFetch",
+            {"url": "https://example.invalid"},
+            "Title\nbody",
+            '[WebFetch] browsed "https://example.invalid" -> 2 lines, begins "Title"',
+        ),
+        (
+            "Task",
+            {"description": "find bug", "prompt": "…"},
+            "The bug is in a.py",
+            '[Task] delegated "find bug" -> 18 characters, begins "The bug',
+        ),
         ("TodoWrite", {"todos": []}, "ok", "[TodoWrite] updated the todo list -> 2 characters"),
         ("get_weather", {"city": "Köln"}, "rain", '[get_weather] called with "Köln" -> 4 characters, begins "rain"'),
         ("mystery", "not json", "x", "[mystery] called -> 1 character"),
@@ -56,7 +92,11 @@ def test_the_line_says_what_ran_how_it_ended_and_how_much_there_was(
     [
         ("ERROR permission denied: /etc/x " + "trace " * 200, None, "failed: ERROR permission denied: /etc/x"),
         ("Traceback (most recent call last):\n  File a\nValueError: bad port", None, "failed: ValueError: bad port"),
-        ("Exit code 2\nmake: nothing\nmain.c:3: error: no such file", True, "exit 2, 3 lines, failed: main.c:3: error: no such file"),
+        (
+            "Exit code 2\nmake: nothing\nmain.c:3: error: no such file",
+            True,
+            "exit 2, 3 lines, failed: main.c:3: error: no such file",
+        ),
         (json.dumps({"output": "", "exit_code": 1, "error": "disk full"}), None, "failed: disk full"),
         ("that did not work", True, "failed: that did not work"),
     ],

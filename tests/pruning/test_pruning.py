@@ -1,4 +1,5 @@
 """What pruning does to repeats, old outputs, arguments, images and what is too large."""
+
 from __future__ import annotations
 
 import json
@@ -26,7 +27,12 @@ def turn(tool: str, arguments: dict[str, Any], output: Any, **extra: Any) -> lis
 
 
 def pruned(
-    messages: list[Message], policy: CompactionPolicy = POLICY, *, start: int = 0, stop: int | None = None, oversized: int | None = None
+    messages: list[Message],
+    policy: CompactionPolicy = POLICY,
+    *,
+    start: int = 0,
+    stop: int | None = None,
+    oversized: int | None = None,
 ) -> dict[int, Rendition]:
     entries = [Entry(seq, "message", message) for seq, message in enumerate(messages)]
     found = prune(
@@ -81,7 +87,11 @@ def test_the_newest_outputs_and_protected_tools_stay_whole() -> None:
 
 def test_a_repeat_says_where_the_full_copy_is_and_that_copy_stays() -> None:
     """PRUNE-1."""
-    messages = [*turn("bash", {"command": "ls"}, LONG), *turn("bash", {"command": "ls"}, LONG), *turn("bash", {"command": "x"}, LONG)]
+    messages = [
+        *turn("bash", {"command": "ls"}, LONG),
+        *turn("bash", {"command": "ls"}, LONG),
+        *turn("bash", {"command": "x"}, LONG),
+    ]
     found = pruned(messages)
     assert {seq: rendition.message["content"] for seq, rendition in found.items()} == {
         1: "[same output as #5]",
@@ -116,7 +126,10 @@ def test_head_and_tail_stay_and_a_copy_in_the_tail_is_named() -> None:
 
 def test_a_short_output_stays() -> None:
     """SHRINK-1."""
-    assert pruned([*turn("bash", {"command": "ls"}, "x" * 200), *turn("bash", {"command": "id"}, "ok"), *turn("id", {}, "ok")]) == {}
+    assert (
+        pruned([*turn("bash", {"command": "ls"}, "x" * 200), *turn("bash", {"command": "id"}, "ok"), *turn("id", {}, "ok")])
+        == {}
+    )
 
 
 def test_a_result_too_large_for_any_place_is_cut_in_the_tail_too() -> None:
@@ -161,7 +174,13 @@ def test_arguments_lose_the_middle_of_long_strings_and_stay_json() -> None:
 
 def test_arguments_in_blocks_stay_objects() -> None:
     """PRUNE-1."""
-    block = {"type": "tool_use", "id": "c", "name": "write", "input": {"content": "word " * 300}, "cache_control": {"type": "ephemeral"}}
+    block = {
+        "type": "tool_use",
+        "id": "c",
+        "name": "write",
+        "input": {"content": "word " * 300},
+        "cache_control": {"type": "ephemeral"},
+    }
     signed = {"type": "thinking", "thinking": "t", "signature": "s"}
     message = pruned([{"role": "assistant", "content": [signed, block]}, {"role": "user", "content": "go"}])[0].message
     assert message["content"][0] == signed

@@ -1,4 +1,5 @@
 """Properties of pruning over random transcripts in all dialects."""
+
 from __future__ import annotations
 
 import copy
@@ -62,9 +63,7 @@ def test_no_message_grows_and_all_keep_their_shape(
 ) -> None:
     """SHRINK-1, PRUNE-1, LOG-4: ids, roles, error flags and the pairing stay; arguments stay JSON; the input stays."""
     before = copy.deepcopy([entry.message for entry in entries])
-    renditions = prune(
-        entries, start=0, stop=len(entries), policy=policy, oversized_tokens=oversized, counter=COUNTER
-    )
+    renditions = prune(entries, start=0, stop=len(entries), policy=policy, oversized_tokens=oversized, counter=COUNTER)
     assert [entry.message for entry in entries] == before
     context = pruned(entries, renditions)
     for old, new in zip(entries, context, strict=True):

@@ -1,4 +1,5 @@
 """What a call is about and how it ended, as real tools write it."""
+
 from __future__ import annotations
 
 import json

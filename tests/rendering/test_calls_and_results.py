@@ -1,4 +1,5 @@
 """Calls and results in a rendering: what is moved, stubbed, left out, and what stays open."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,7 +36,12 @@ def rendered(*messages: Message, profile: Profile = "openai", covered: tuple[tup
 
 
 def test_a_context_that_needs_no_repair_is_handed_on_as_it_is() -> None:
-    messages = [user("go"), {**calling("a"), "reasoning_content": "because"}, result("a", "1"), {"role": "assistant", "content": "k"}]
+    messages = [
+        user("go"),
+        {**calling("a"), "reasoning_content": "because"},
+        result("a", "1"),
+        {"role": "assistant", "content": "k"},
+    ]
     rendering = rendered(*messages)
     assert rendering.messages == messages
     assert rendering.repairs == ()

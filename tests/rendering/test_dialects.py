@@ -1,4 +1,5 @@
 """Messages of one provider for another, and what stays as it is."""
+
 from __future__ import annotations
 
 from typing import Any, get_args
@@ -10,7 +11,7 @@ from sessionstore.domain.rendering import render_context
 from sessionstore.domain.transcript import Entry
 
 Message = dict[str, Any]
-ASK = {"role": "user", "content": "look"}
+ASK: Message = {"role": "user", "content": "look"}
 DATA_URL = "data:image/png;base64,AAAA"
 CHAT_IMAGE = {"type": "image_url", "image_url": {"url": DATA_URL}}
 BLOCK_IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
@@ -57,7 +58,9 @@ def test_a_turn_says_the_same_to_every_provider(given: list[Message], profile: P
 
 
 @pytest.mark.parametrize("image", [CHAT_IMAGE, BLOCK_IMAGE, ITEM_IMAGE])
-@pytest.mark.parametrize(("profile", "expected"), [("openai", CHAT_IMAGE), ("anthropic", BLOCK_IMAGE), ("responses", ITEM_IMAGE)])
+@pytest.mark.parametrize(
+    ("profile", "expected"), [("openai", CHAT_IMAGE), ("anthropic", BLOCK_IMAGE), ("responses", ITEM_IMAGE)]
+)
 def test_an_image_reaches_every_provider(image: Message, profile: Profile, expected: Message) -> None:
     """LAST-1."""
     content = rendered([{"role": "user", "content": [{"type": "text", "text": "see"}, image]}], profile)[0]["content"]
@@ -65,13 +68,19 @@ def test_an_image_reaches_every_provider(image: Message, profile: Profile, expec
 
 
 def test_an_image_in_a_result_reaches_anthropic() -> None:
-    context = [*IN_CHAT[:2], {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "seen"}, CHAT_IMAGE]}]
+    context: list[Message] = [
+        *IN_CHAT[:2],
+        {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "seen"}, CHAT_IMAGE]},
+    ]
     assert rendered(context, "anthropic")[2]["content"][0]["content"] == [{"type": "text", "text": "seen"}, BLOCK_IMAGE]
 
 
 def test_a_failure_keeps_its_flag_or_says_so() -> None:
     """PRUNE-1."""
-    flagged = [*IN_BLOCKS[:2], {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "no", "is_error": True}]}]
+    flagged = [
+        *IN_BLOCKS[:2],
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "no", "is_error": True}]},
+    ]
     assert rendered(flagged, "anthropic") == flagged
     assert rendered(flagged, "openai")[2]["content"] == "[error] no"
 
@@ -89,15 +98,15 @@ def test_thinking_blocks_are_unchanged_or_absent() -> None:
     hidden = {"type": "redacted_thinking", "data": "ENC=="}
     unsigned = {"type": "thinking", "thinking": "loose"}
     text = {"type": "text", "text": "42"}
-    context = [ASK, {"role": "assistant", "content": [signed, hidden, unsigned, text]}, ASK]
+    context: list[Message] = [ASK, {"role": "assistant", "content": [signed, hidden, unsigned, text]}, ASK]
     assert rendered(context, "anthropic")[1]["content"] == [signed, hidden, text]
     assert rendered(context, "openai")[1]["content"] == "42"
 
 
 def test_a_reasoning_item_stays_beside_its_partner_or_leaves() -> None:
     """ROLE-1."""
-    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E"}
-    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}
+    reasoning: Message = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E"}
+    said: Message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}
     assert rendered([ASK, reasoning, said], "responses") == [ASK, reasoning, said]
     assert rendered([ASK, reasoning, ASK], "responses") == [ASK, ASK]
     assert rendered([ASK, reasoning, said], "openai") == [ASK, {"role": "assistant", "content": "hi"}]
@@ -105,7 +114,7 @@ def test_a_reasoning_item_stays_beside_its_partner_or_leaves() -> None:
 
 def test_an_item_id_goes_when_what_it_requires_is_not_there() -> None:
     """ROLE-1."""
-    reasoning = {"type": "reasoning", "id": "rs_1", "summary": []}
+    reasoning: Message = {"type": "reasoning", "id": "rs_1", "summary": []}
     call = {"type": "function_call", "id": "fc_1", "requires": "rs_1", "call_id": "a", "name": "run", "arguments": "{}"}
     without = {key: value for key, value in call.items() if key != "requires"}
     assert rendered([ASK, reasoning, call], "responses") == [ASK, reasoning, without]
@@ -121,14 +130,25 @@ def test_unknown_items_of_the_provider_are_handed_on_to_it_only() -> None:
 @pytest.mark.parametrize("profile", get_args(Profile))
 def test_keys_of_the_importer_are_not_sent_and_others_are(profile: Profile) -> None:
     """LOG-3."""
-    message = {"role": "user", "content": "hi", "id": "m1", "parent": "m0", "sidechain": True, "created_at": 1, "unknown": {"a": 1}}
+    message = {
+        "role": "user",
+        "content": "hi",
+        "id": "m1",
+        "parent": "m0",
+        "sidechain": True,
+        "created_at": 1,
+        "unknown": {"a": 1},
+    }
     assert rendered([message], profile) == [{"role": "user", "content": "hi", "id": "m1", "unknown": {"a": 1}}]
 
 
 def test_unknown_fields_stay_when_only_ids_are_rewritten() -> None:
     """PAIR-2, LOG-3."""
     call = {"id": "0", "type": "function", "function": {"name": "run", "arguments": "{}"}, "extra": 1}
-    context = [ASK, {"role": "assistant", "content": None, "tool_calls": [call, call], "reasoning_content": "because"}]
+    context: list[Message] = [
+        ASK,
+        {"role": "assistant", "content": None, "tool_calls": [call, call], "reasoning_content": "because"},
+    ]
     message = rendered(context, "strict")[1]
     assert message["reasoning_content"] == "because"
     assert message["tool_calls"] == [call, {**call, "id": "0_2"}]
@@ -141,3 +161,24 @@ def test_arguments_that_are_no_object_are_wrapped_where_an_object_is_wanted() ->
     assert rendered([ASK, patch, done], "responses") == [ASK, patch, done]
     assert rendered([ASK, patch, done], "anthropic")[1]["content"][0]["input"] == {"input": "*** Begin Patch"}
     assert rendered([ASK, patch, done], "openai")[1]["tool_calls"][0]["function"]["arguments"] == '{"input": "*** Begin Patch"}'
+
+
+def test_a_block_that_a_provider_has_no_place_for_becomes_its_text() -> None:
+    """ROLE-1."""
+    file = {"type": "file", "path": "a.md", "content": "hello"}
+    sealed = {"type": "encrypted_content", "data": "E"}
+    message = {"role": "user", "content": [file, sealed]}
+    assert rendered([message], "openai")[0]["content"] == [
+        {"type": "text", "text": "a.md\nhello"},
+        {"type": "text", "text": "[encrypted_content]"},
+    ]
+    audio = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+    assert rendered([{"role": "user", "content": [audio]}], "openai")[0]["content"] == [audio]
+
+
+def test_unknown_keys_of_a_block_reach_a_provider_that_has_the_block() -> None:
+    """LOG-3."""
+    block = {"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}
+    use = {"type": "tool_use", "id": "a:b", "name": "run", "input": {}, "cache_control": {"type": "ephemeral"}}
+    messages = rendered([{"role": "user", "content": [block]}, {"role": "assistant", "content": [use]}], "anthropic")
+    assert messages == [{"role": "user", "content": [block]}, {"role": "assistant", "content": [{**use, "id": "a_b"}]}]

@@ -1,4 +1,5 @@
 """Properties of renderings over random transcripts in all dialects."""
+
 from __future__ import annotations
 
 import copy

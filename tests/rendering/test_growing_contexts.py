@@ -1,4 +1,5 @@
 """A rendering of a context that grew begins with the rendering from before: a provider's cache stays warm."""
+
 from __future__ import annotations
 
 from typing import Any, get_args

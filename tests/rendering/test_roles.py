@@ -1,4 +1,5 @@
 """The order of roles: bridges, the one system message, the role of a summary."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,14 +13,14 @@ from sessionstore.domain.transcript import Entry
 from tests.validity import faults
 
 Message = dict[str, Any]
-USER = {"role": "user", "content": "please"}
-ASSISTANT = {"role": "assistant", "content": "done"}
-CALL = {
+USER: Message = {"role": "user", "content": "please"}
+ASSISTANT: Message = {"role": "assistant", "content": "done"}
+CALL: Message = {
     "role": "assistant",
     "content": "",
     "tool_calls": [{"id": "a", "type": "function", "function": {"name": "run", "arguments": "{}"}}],
 }
-RESULT = {"role": "tool", "tool_call_id": "a", "content": "1"}
+RESULT: Message = {"role": "tool", "tool_call_id": "a", "content": "1"}
 
 
 def entries(*messages: Message) -> list[Entry]:
@@ -32,7 +33,11 @@ def rendered(*messages: Message, profile: Profile, **options: Any) -> list[Messa
 
 def test_the_system_message_is_one_and_has_prompt_instructions_and_task_in_this_order() -> None:
     """ROLE-1, PROMPT-1, STATE-1."""
-    context = [{"role": "developer", "content": "be brief"}, USER, {"role": "system", "content": [{"type": "text", "text": "and kind"}]}]
+    context: list[Message] = [
+        {"role": "developer", "content": "be brief"},
+        USER,
+        {"role": "system", "content": [{"type": "text", "text": "and kind"}]},
+    ]
     messages = rendered(*context, profile="openai", system_prompt="You are X.", task_text="Goal: y")
     assert messages == [{"role": "system", "content": "You are X.\n\nbe brief\n\nand kind\n\nGoal: y"}, USER]
 
@@ -82,7 +87,7 @@ def test_strict_sends_words_and_calls_apart_so_that_every_reading_of_alternation
 
 
 def test_openai_takes_roles_in_any_order() -> None:
-    context = [ASSISTANT, ASSISTANT, USER, USER, {**CALL, "content": "I look."}, RESULT, USER]
+    context: list[Message] = [ASSISTANT, ASSISTANT, USER, USER, {**CALL, "content": "I look."}, RESULT, USER]
     assert rendered(*context, profile="openai") == context
 
 

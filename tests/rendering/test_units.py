@@ -1,4 +1,5 @@
 """Where a context may be cut: the units of calls, results, reasoning and paired blocks."""
+
 from __future__ import annotations
 
 from typing import Any

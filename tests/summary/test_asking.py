@@ -11,7 +11,8 @@ from sessionstore.domain.summarizing import SummaryAnswer, SummaryRequest, input
 from sessionstore.errors import SummarizerError
 from sessionstore.summarizers import CallableSummarizer, ExtractiveSummarizer, ask
 
-REQUEST = SummaryRequest("PROMPT", "history", None, None, 100, {"Goal": "Ship it.", "Blocked": "", "Active Task": "Fix. (#3)"}, 1, 1)
+FACTS = {"Goal": "Ship it.", "Blocked": "", "Active Task": "Fix. (#3)"}
+REQUEST = SummaryRequest("PROMPT", "history", None, None, 100, FACTS, 1, 1)
 
 
 def raising(error: BaseException) -> Callable[[str], str]:

@@ -11,6 +11,7 @@ from sessionstore.domain.history_text import HistoryLimits, chunk_history, histo
 from sessionstore.domain.transcript import Entry
 from sessionstore.errors import SummarizerError
 from tests.summary.plain_counter import PlainCounter
+from tests.transcripts import contexts
 
 COUNTER = PlainCounter()
 CALL = {
@@ -129,7 +130,7 @@ def test_chunking_loses_nothing_a_user_wrote(texts: list[str], max_tokens: int) 
     """SUMIN-1"""
     chunks = chunk_history([user(seq, text) for seq, text in enumerate(texts)], max_tokens=max_tokens, counter=COUNTER)
     assert all(COUNTER.count(chunk.text) <= max_tokens for chunk in chunks)
-    found = {seq: "" for seq in range(len(texts))}
+    found = dict.fromkeys(range(len(texts)), "")
     heading = re.compile(r"(?:\A|\n\n)#(\d+) user(?: \(continued\))?\n")
     for chunk in chunks:
         parts = heading.split(chunk.text)
@@ -137,3 +138,12 @@ def test_chunking_loses_nothing_a_user_wrote(texts: list[str], max_tokens: int) 
         for number, body in zip(parts[1::2], parts[2::2], strict=True):
             found[int(number)] += body
     assert list(found.values()) == texts
+
+
+@given(contexts())
+def test_any_transcript_becomes_text_that_can_leave_the_process(entries: list[Entry]) -> None:
+    """SUMIN-1"""
+    chunks = chunk_history(entries, max_tokens=120, counter=COUNTER)
+    assert {seq for chunk in chunks for seq in chunk.seqs} == {entry.seq for entry in entries if entry.kind != "summary"}
+    for chunk in chunks:
+        assert COUNTER.count(chunk.text.encode("utf-8").decode("utf-8")) <= 120

@@ -7,7 +7,9 @@ from sessionstore.domain.summarizing import SummaryAnswer
 from sessionstore.domain.summary import PREFACE
 from sessionstore.domain.summary_check import check_answer, clean_answer
 
-SENTENCES = [f"Step {number} changed module {number * 7} because test {number * 3} failed on line {number * 11}." for number in range(60)]
+SENTENCES = [
+    f"Step {number} changed module {number * 7} because test {number * 3} failed on line {number * 11}." for number in range(60)
+]
 HISTORY = "\n\n".join(f"#{number} assistant\n{sentence}" for number, sentence in enumerate(SENTENCES))
 LONG_REQUEST = " ".join(f"clause {number} says pay item {number * 13} before day {number * 5}." for number in range(120))
 

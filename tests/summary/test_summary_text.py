@@ -64,12 +64,20 @@ def test_facts_fill_what_the_model_left_out_and_are_not_said_twice() -> None:
     assert "ran pytest -> exit 1 (#7)" in text
 
 
+def test_the_extractive_answer_composes_to_the_facts_themselves() -> None:
+    text = compose()
+    tokens = sum(COUNTER.count(fact) for fact in FACTS.values())
+    assert compose(previous_body(text)) == text
+    assert compose(previous_body(text), budget=tokens) == text
+
+
 def test_a_fact_is_not_taken_for_stated_because_a_longer_word_holds_it() -> None:
     assert "\n- a.py\n" in compose("## Relevant Files\n- data.py", {"Relevant Files": "- a.py"}) + "\n"
 
 
 def test_the_ledgers_numbering_stays_the_only_one() -> None:
-    section = parse_sections(previous_body(compose("## Completed Actions\n1. Looked around.\n2. Found it.")))["Completed Actions"]
+    text = compose("## Completed Actions\n1. Looked around.\n2. Found it.")
+    section = parse_sections(previous_body(text))["Completed Actions"]
     assert section.splitlines() == [
         "- Looked around.", "- Found it.", "1. [shell] ran pytest -> exit 1 (#7)", "2. [edit] changed a.py (#9)"
     ]
@@ -120,7 +128,8 @@ def test_an_old_summary_is_passed_on_without_its_preface() -> None:
 
 
 @pytest.mark.parametrize("line", [
-    "## Goal", "# goal", "### Goal:", "**Goal**", "**Goal:**", "2. Goal", "2. **Goal**", "## 2. Goal", "Goal:", "__Goal__", "##Goal ##",
+    "## Goal", "# goal", "### Goal:", "**Goal**", "**Goal:**", "2. Goal", "2. **Goal**", "## 2. Goal",
+    "Goal:", "__Goal__", "##Goal ##",
 ])
 def test_headings_are_recognised_however_they_are_written(line: str) -> None:
     assert parse_sections(f"{line}\nthe end") == {"Goal": "the end"}
@@ -146,7 +155,11 @@ def test_sections_that_say_nothing_are_left_out_and_repeated_ones_joined() -> No
 
 
 @given(
-    st.one_of(st.none(), st.text(), st.lists(st.sampled_from(["## Goal", "**Blocked**", "x" * 50, "text", "## Other", "```"])).map("\n".join)),
+    st.one_of(
+        st.none(),
+        st.text(),
+        st.lists(st.sampled_from(["## Goal", "**Blocked**", "x" * 50, "text", "## Other", "```"])).map("\n".join),
+    ),
     st.dictionaries(st.sampled_from(SECTIONS), st.text(alphabet="ab c\n#G*oal:.-1", max_size=300)),
     st.integers(0, 400),
 )

@@ -84,6 +84,8 @@ def _outcome(subject: Subject, content: OutputContent, result: ToolResult) -> li
 def _remark(subject: Subject, content: OutputContent) -> str | None:
     if subject.kind in ("read", "search"):
         return None
+    if subject.kind in ("write", "patch") and subject.path is not None and subject.path in content.first_line:
+        return None
     # A command's outcome stands at its end, what another tool found at its beginning.
     said, where = (content.last_line, "ends") if subject.kind == "terminal" else (content.first_line, "begins")
     return f'{where} "{shortened(said, 80 if subject.kind == "terminal" else LONGEST_REMARK)}"' if said else None

@@ -91,4 +91,4 @@ def _sendable(message: Outgoing, present: frozenset[str]) -> Outgoing:
     sent = sendable(message.message, present)
     if sent is message.message:
         return message
-    return Outgoing(sent, message.voice, message.sources, message.origin, message.has_words, message.has_calls)
+    return Outgoing(sent, message.voice, message.sources, message.origin, message.has_words)

@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessionstore.domain.messages import Message
-from sessionstore.domain.rendering.media import anthropic_block, arguments_object, output_content, spoken_content
+from sessionstore.domain.rendering.media import (
+    FOREIGN_TO_ANTHROPIC,
+    anthropic_block,
+    arguments_object,
+    output_content,
+    spoken_content,
+)
 from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, kept_fields, origin_of
 from sessionstore.domain.rendering.parts import Draft, Member, Part
 
-_FOREIGN_BLOCKS: Final = frozenset(
-    {"image_url", "input_text", "output_text", "input_image", "refusal", "reasoning", "input_audio"}
-)
+_FOREIGN_BLOCKS: Final = FOREIGN_TO_ANTHROPIC | {
+    "image_url", "input_text", "output_text", "input_image", "refusal", "reasoning",
+}
 _FOREIGN_KEYS: Final = ("tool_calls", "function_call", "refusal", "audio")
 
 
@@ -24,7 +30,6 @@ class AnthropicForm:
         """The one message that says what a draft says."""
         parts = draft.parts
         member = draft.members[0]
-        has_calls = any(part.kind == "call" and not part.inline for part in parts)
         has_words = any(part.kind != "result" or part.inline for part in parts)
         whole = len(draft.members) == 1 and member.complete and self._accepts(member, draft.voice)
         if whole and member.has_given_ids:
@@ -35,7 +40,7 @@ class AnthropicForm:
             fields.update(role=draft.voice, content=blocks)
             message = fields
         voice = draft.voice if draft.voice == "assistant" or has_words else "tool"
-        return [Outgoing(message, voice, draft.sources, origin_of(draft), has_words, has_calls)]
+        return [Outgoing(message, voice, draft.sources, origin_of(draft), has_words)]
 
     def _blocks(self, draft: Draft) -> str | list[dict[str, Any]]:
         parts = [part for part in draft.parts if part.kind != "text" or part.is_visible]

@@ -3,20 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from sessionstore.domain.messages import Message
-from sessionstore.domain.rendering.media import arguments_text, chat_block, flagged_content, spoken_content
-from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, kept_fields, origin_of
+from sessionstore.domain.rendering.media import arguments_text, chat_block, flagged_content, is_chat_block, spoken_content
+from sessionstore.domain.rendering.outgoing import Outgoing, kept_fields, origin_of
 from sessionstore.domain.rendering.parts import Draft, Member, Part
 from sessionstore.domain.transcript import answered_id_key, is_call_block
-
-_FOREIGN_BLOCKS: Final = frozenset(
-    {
-        "tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning", "image", "input_text", "output_text",
-        "input_image",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +39,12 @@ class ChatForm:
         if self.strict and calls and not has_words and message.get("content"):
             message = {**message, "content": ""}
         if not (self.strict and calls and has_words):
-            return [Outgoing(message, "assistant", sources, origin, has_words, bool(calls))]
+            return [Outgoing(message, "assistant", sources, origin, has_words)]
         words = {"role": "assistant", "content": message.get("content")}
         rest = {**message, "content": ""}
         return [
             Outgoing(words, "assistant", sources, origin),
-            Outgoing(rest, "assistant", sources, origin, has_words=False, has_calls=True),
+            Outgoing(rest, "assistant", sources, origin, has_words=False),
         ]
 
     def _user(self, draft: Draft) -> list[Outgoing]:
@@ -78,7 +71,7 @@ class ChatForm:
         if message.get("role") != role or "type" in message or (self.strict and "function_call" in message):
             return False
         if content is not None and not isinstance(content, str):
-            if not is_blocks(content, _FOREIGN_BLOCKS):
+            if not _is_chat_content(content):
                 return False
             if any(is_call_block(block) or answered_id_key(block) is not None for block in content):
                 return False
@@ -120,7 +113,7 @@ class ChatForm:
         envelope = member.envelope
         native = envelope.get("role") == "tool" or (envelope.get("role") == "function" and not self.strict)
         content = envelope.get("content")
-        if native and (isinstance(content, str) or is_blocks(content, _FOREIGN_BLOCKS)):
+        if native and (isinstance(content, str) or _is_chat_content(content)):
             named = "tool_call_id" in envelope or envelope.get("role") == "function"
             if named and part.call_id == part.given_id:
                 return envelope
@@ -128,3 +121,7 @@ class ChatForm:
         fields = kept_fields(member) if envelope.get("role") == "tool" else {}
         fields.update(role="tool", tool_call_id=part.call_id, content=flagged_content(part, chat_block))
         return fields
+
+
+def _is_chat_content(content: Any) -> bool:
+    return isinstance(content, list) and all(isinstance(block, Mapping) and is_chat_block(block) for block in content)

@@ -11,6 +11,15 @@ from sessionstore.domain.rendering.parts import IMAGE_TYPES, TEXT_TYPES, Part, p
 IMAGE_PLACEHOLDER: Final = "[image]"
 """Stands where an image was that the provider cannot be given, one that is named only by another provider's file id, say."""
 
+FOREIGN_TO_ANTHROPIC: Final = frozenset(
+    {"input_audio", "audio_url", "video_url", "file", "input_file", "encrypted_content"}
+)
+"""Blocks that Anthropic's messages do not have. Others stay as they are: new types of blocks come with every new server tool."""
+
+FOREIGN_TO_RESPONSES: Final = frozenset({"document", "search_result", "file", "audio_url", "video_url"})
+"""The same for Responses items."""
+
+_CHAT_TYPES: Final = frozenset({"text", "image_url", "refusal", "input_audio", "file", "audio_url", "video_url"})
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,", re.ASCII)
 
 Block = dict[str, Any]
@@ -23,7 +32,7 @@ def chat_block(raw: Any) -> Block:
     if _kind(raw) in IMAGE_TYPES:
         url = image_address(raw)
         return {"type": "text", "text": IMAGE_PLACEHOLDER} if url is None else {"type": "image_url", "image_url": {"url": url}}
-    return dict(raw)
+    return dict(raw) if is_chat_block(raw) else {"type": "text", "text": foreign_text(raw)}
 
 
 def anthropic_block(raw: Any) -> Block:
@@ -40,7 +49,7 @@ def anthropic_block(raw: Any) -> Block:
         if match is None:
             return {"type": "image", "source": {"type": "url", "url": url}}
         return {"type": "image", "source": {"type": "base64", "media_type": match.group(1), "data": url[match.end() :]}}
-    return dict(raw)
+    return {"type": "text", "text": foreign_text(raw)} if _kind(raw) in FOREIGN_TO_ANTHROPIC else dict(raw)
 
 
 def responses_block(raw: Any, *, spoken_by_model: bool) -> Block:
@@ -54,7 +63,23 @@ def responses_block(raw: Any, *, spoken_by_model: bool) -> Block:
         if url is None:
             return {"type": "input_text", "text": IMAGE_PLACEHOLDER}
         return {"type": "input_image", "image_url": url}
+    if _kind(raw) in FOREIGN_TO_RESPONSES:
+        return {"type": "output_text" if spoken_by_model else "input_text", "text": foreign_text(raw)}
     return dict(raw)
+
+
+def is_chat_block(raw: Mapping[str, Any]) -> bool:
+    """Whether a content part is of a type that chat completions know; theirs is a short, closed list."""
+    return _kind(raw) in _CHAT_TYPES and (_kind(raw) != "file" or "file" in raw)
+
+
+def foreign_text(raw: Mapping[str, Any]) -> str:
+    """What stands for a block that a provider has no place for: its own text, else its type in brackets."""
+    said = next((raw[key] for key in ("text", "content") if isinstance(raw.get(key), str) and raw[key].strip()), None)
+    if said is None:
+        return f"[{_kind(raw) or 'content'}]"
+    named = next((raw[key] for key in ("path", "title", "name") if isinstance(raw.get(key), str)), None)
+    return said if named is None else f"{named}\n{said}"
 
 
 def image_address(raw: Mapping[str, Any]) -> str | None:

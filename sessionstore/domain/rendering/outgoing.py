@@ -23,7 +23,6 @@ class Outgoing:
     sources: tuple[int, ...] = ()
     origin: Literal["log", "summary", "stub", "bridge"] = "log"
     has_words: bool = True
-    has_calls: bool = False
 
 
 def origin_of(draft: Draft) -> Literal["log", "summary", "stub"]:

@@ -6,14 +6,20 @@ from functools import partial
 from typing import Any, Final
 
 from sessionstore.domain.messages import Message
-from sessionstore.domain.rendering.media import arguments_text, flagged_content, responses_block, spoken_content
+from sessionstore.domain.rendering.media import (
+    FOREIGN_TO_RESPONSES,
+    arguments_text,
+    flagged_content,
+    responses_block,
+    spoken_content,
+)
 from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, origin_of
 from sessionstore.domain.rendering.parts import CALL_ITEMS, RESULT_ITEMS, Draft, Member, Part, Voice
 from sessionstore.domain.transcript import answered_id_key, is_call_block
 
-_FOREIGN_BLOCKS: Final = frozenset(
-    {"text", "image_url", "image", "tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning", "file"}
-)
+_FOREIGN_BLOCKS: Final = FOREIGN_TO_RESPONSES | {
+    "text", "image_url", "image", "tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning",
+}
 _FOREIGN_KEYS: Final = ("tool_calls", "function_call", "audio")
 
 
@@ -52,7 +58,7 @@ class ResponsesForm:
                 continue
             say()
             if part.kind == "call":
-                found.append(Outgoing(_call_item(part), "assistant", sources, origin, has_words=False, has_calls=True))
+                found.append(Outgoing(_call_item(part), "assistant", sources, origin, has_words=False))
             elif part.kind == "result":
                 found.append(Outgoing(_result_item(part), "tool", sources, origin))
             else:

@@ -1,0 +1,31 @@
+"""``sessionstore rewind``: goes back to a message."""
+from __future__ import annotations
+
+import click
+
+from sessionstore.cli.arguments import SEQ, names_a_session
+from sessionstore.cli.figures import counted
+from sessionstore.cli.settings import Settings, pass_settings
+from sessionstore.cli.terminal import Terminal
+
+
+@click.command("rewind")
+@names_a_session
+@click.argument("seq", type=SEQ, metavar="SEQ")
+@pass_settings
+def command(settings: Settings, reference: str, namespace: str | None, seq: int) -> None:
+    """Go back to message SEQ, which stays; what came after it leaves the context and is kept in the log.
+
+    \b
+    Example
+      sessionstore rewind fix-auth 57
+    """
+    with settings.open() as store:
+        session = store.resume(reference, namespace=namespace).rewind(seq)
+        length = session.record().flush_cursor
+    Terminal().print(
+        (f"back at #{seq}: ", "green"),
+        ("go on in ", ""),
+        (session.id, "bold"),
+        (f", {counted(length, 'message')} in its context", ""),
+    )

@@ -1,0 +1,285 @@
+"""What a handle on a session can do, each as a flow of steps; the fronts document them for their users."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from sqlalchemy import Connection
+
+from sessionstore.compaction.job import CompactionRequest, compact_session
+from sessionstore.compaction.outcome import CompactionOutcome
+from sessionstore.domain.closed_sets import EndReason, Profile, Trigger
+from sessionstore.domain.messages import EncodedMessage, Message, decode_body, encode_json_text, encode_message
+from sessionstore.domain.metering import Pressure
+from sessionstore.domain.policy import CompactionPolicy
+from sessionstore.domain.records import LogRow, SessionRecord
+from sessionstore.domain.session_ids import session_id
+from sessionstore.domain.summarizing import Summarizer
+from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text, split_leading_prompt
+from sessionstore.errors import StaleCursorError
+from sessionstore.operations import branching, ending, pinning, presenting, prompting, reading, settings
+from sessionstore.operations.appending import Appended, NewMessage, append_messages
+from sessionstore.operations.environment import Environment
+from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
+from sessionstore.operations.pressing import pressure_of
+from sessionstore.operations.steps import Steps, read, write
+from sessionstore.storage.message_rows import context_bodies, context_rows, last_context_rows
+
+
+class SessionFlow:
+    """The flows of one session: where it is, and what its holder's last full comparison of a flushed list found."""
+
+    def __init__(
+        self, environment: Environment, lineage_id: str, generation: int, landmarks: Landmarks | None = None
+    ) -> None:
+        self.environment = environment
+        self.lineage_id = lineage_id
+        self.generation = generation
+        self.landmarks = landmarks
+
+    @property
+    def id(self) -> str:
+        """The id of this very generation."""
+        return session_id(self.lineage_id, self.generation)
+
+    def at(self, generation: int) -> SessionFlow:
+        """The flows of another generation of the lineage."""
+        return SessionFlow(self.environment, self.lineage_id, generation)
+
+    def record(self) -> Steps[SessionRecord]:
+        """Read the session's row."""
+        return read(self._session)
+
+    def append(
+        self, messages: Mapping[str, Any] | Sequence[Mapping[str, Any]], client_id: str | Sequence[str | None] | None
+    ) -> Steps[list[int]]:
+        """Encode before the transaction, then write."""
+        single = isinstance(messages, Mapping)
+        listed = cast("Sequence[Mapping[str, Any]]", [messages] if single else messages)
+        client_ids = _client_ids(client_id, len(listed))
+        limit = self.environment.max_message_bytes
+        return self._append(
+            [
+                NewMessage(encode_message(message, max_bytes=limit, index=None if single else index), client_ids[index])
+                for index, message in enumerate(listed)
+            ]
+        )
+
+    def append_json(self, text: str, client_id: str | None) -> Steps[list[int]]:
+        """The same for one message given as JSON text."""
+        encoded = encode_json_text(text, max_bytes=self.environment.max_message_bytes)
+        return self._append([NewMessage(encoded, client_id)])
+
+    def flush(self, messages: Sequence[Mapping[str, Any]]) -> Steps[list[int]]:
+        """Compare with what is stored, write what is new, and remember what was compared."""
+        prompt_text, start = split_leading_prompt(messages)
+        listed = cast("Sequence[Message]", messages[start:])
+        prompt = prompt_from_text(prompt_text) if prompt_text else None
+        known = self.landmarks
+        # What is surely new is encoded before the write lock is taken.
+        begin = min(known.cursor, len(listed)) if known is not None else len(listed)
+        ready = self._encode(listed, begin, start)
+
+        def encode_from(index: int) -> Sequence[EncodedMessage]:
+            return ready[index - begin :] if index >= begin else self._encode(listed, index, start)
+
+        def work(connection: Connection) -> Flushed:
+            return flush_messages(
+                connection,
+                self.lineage_id,
+                self.generation,
+                listed,
+                encode_from,
+                prompt=prompt,
+                known=known,
+                now=self.environment.now(),
+            )
+
+        flushed = yield from write(work)
+        self.landmarks = flushed.landmarks
+        return list(flushed.seqs)
+
+    def rebase(self, messages: Sequence[Mapping[str, Any]]) -> Steps[SessionFlow]:
+        """Append to the tip what a list has that was never stored; gives the tip."""
+        _, start = split_leading_prompt(messages)
+        listed = cast("Sequence[Message]", messages[start:])
+        rows = yield from self.context_rows()
+        stored = [row.message for row in rows]
+        unsaved = unsaved_after(stored, listed)
+        shared = len(listed) - len(unsaved)
+        if shared < min(len(stored), len(listed)):
+            raise StaleCursorError(self.id, cursor=len(stored), length=len(listed), first_difference=shared)
+        if unsaved:
+            yield from self.append(unsaved, None)
+        lineage = yield from read(lambda c: reading.lineage_of(c, self.lineage_id))
+        return self.at(lineage.tip_generation)
+
+    def context(self) -> Steps[list[Message]]:
+        """Read the bodies of the context; they are parsed when the transaction is over."""
+        bodies = yield from read(lambda c: context_bodies(c, self.lineage_id, self.generation))
+        return [decode_body(body) for body in bodies]
+
+    def context_rows(self) -> Steps[list[LogRow]]:
+        """Read the rows of the context."""
+        return read(lambda c: context_rows(c, self.lineage_id, self.generation))
+
+    def last(self, count: int) -> Steps[list[Message]]:
+        """Read the last messages of the context."""
+        rows = yield from read(lambda c: last_context_rows(c, self.lineage_id, self.generation, max(count, 0)))
+        return [row.message for row in rows]
+
+    def history(self, first: int, last: int) -> Steps[list[LogRow]]:
+        """Read rows of the log."""
+        return read(lambda c: reading.history(c, self.lineage_id, first, last))
+
+    def expand(self, seq: int) -> Steps[list[LogRow]]:
+        """Read what a summary or a rendition stands for."""
+        return read(lambda c: presenting.expand(c, self.lineage_id, seq))
+
+    def render(self, profile: Profile | None) -> Steps[list[Message]]:
+        """Read the context and put it into the form of a provider."""
+        rendering = yield from read(
+            lambda c: presenting.render_session(c, self.lineage_id, self.generation, profile=profile)
+        )
+        return rendering.messages
+
+    def system_prompt(self) -> Steps[str | None]:
+        """Read the stored system prompt."""
+        prompt = yield from read(lambda c: prompting.prompt_of(c, self._session(c)))
+        return None if prompt is None else prompt.text
+
+    def set_system_prompt(self, text: str | None, parts: Mapping[str, str] | None) -> Steps[None]:
+        """Replace the system prompt."""
+        prompt = prompt_from_parts(parts) if parts is not None else prompt_from_text(text or "")
+        return write(lambda c: settings.set_system_prompt(c, self._session(c), prompt))
+
+    def set_model(self, model: str, context_window: int | None, profile: Profile | None) -> Steps[None]:
+        """Change the model, its window and its profile."""
+        return write(
+            lambda c: settings.set_model(
+                c, self._session(c), model=model, context_window=context_window, profile=profile
+            )
+        )
+
+    def record_usage(self, prompt: int, completion: int) -> Steps[None]:
+        """Store what the provider measured."""
+        return write(lambda c: settings.record_usage(c, self._session(c), prompt=prompt, completion=completion))
+
+    def pressure(self, policy: CompactionPolicy | None) -> Steps[Pressure]:
+        """Measure the context."""
+        return pressure_of(self.environment, self.lineage_id, self.generation, policy or CompactionPolicy())
+
+    def compact(
+        self,
+        messages: Sequence[Mapping[str, Any]] | None,
+        *,
+        focus: str | None,
+        summarizer: Summarizer | None,
+        policy: CompactionPolicy | None,
+        force: bool,
+        dry_run: bool,
+        trigger: Trigger,
+    ) -> Steps[CompactionOutcome]:
+        """Flush, then run a compaction job."""
+        if messages is not None and not dry_run:
+            yield from self.flush(messages)
+        request = CompactionRequest(
+            lineage_id=self.lineage_id,
+            generation=self.generation,
+            trigger=trigger,
+            policy=policy or CompactionPolicy(),
+            focus=focus,
+            summarizer=summarizer,
+            force=force,
+            dry_run=dry_run,
+        )
+        return (yield from compact_session(self.environment, request))
+
+    def compact_if_due(
+        self, *, summarizer: Summarizer | None, policy: CompactionPolicy | None, trigger: Trigger
+    ) -> Steps[CompactionOutcome]:
+        """Measure, and compact when the context is over its threshold; ``noop`` with the figures when it isn't."""
+        found = yield from self.pressure(policy)
+        if found.due:
+            return (
+                yield from self.compact(
+                    None, focus=None, summarizer=summarizer, policy=policy, force=False, dry_run=False, trigger=trigger
+                )
+            )
+        messages = yield from self.context()
+        prompt = yield from self.system_prompt()
+        limit = "the model's window is unknown" if found.threshold is None else f"the threshold is {found.threshold:,}"
+        return CompactionOutcome(
+            status="noop",
+            reason=f"the context has {found.tokens:,} tokens and {limit}",
+            session_id=self.id,
+            opened_generation=None,
+            continuation_id=None,
+            job_id=None,
+            messages=messages,
+            system_prompt=prompt,
+            tokens_before=found.tokens,
+            tokens_after=found.tokens,
+            messages_before=len(messages),
+            messages_after=len(messages),
+            plan=None,
+        )
+
+    def undo_compaction(self) -> Steps[SessionFlow]:
+        """Take back the newest compaction in force."""
+        child = yield from write(
+            lambda c: branching.undo_compaction(c, self.lineage_id, now=self.environment.now())
+        )
+        return self.at(child.generation)
+
+    def rewind(self, seq: int) -> Steps[SessionFlow]:
+        """Go back to a message."""
+        child = yield from write(lambda c: branching.rewind(c, self.lineage_id, seq, now=self.environment.now()))
+        return self.at(child.generation)
+
+    def pin(self, seqs: Sequence[int]) -> Steps[None]:
+        """Pin messages of the context."""
+        return write(lambda c: pinning.pin(c, self.lineage_id, self.generation, seqs))
+
+    def unpin(self, seqs: Sequence[int]) -> Steps[None]:
+        """Take pins away."""
+        return write(lambda c: pinning.unpin(c, self.lineage_id, self.generation, seqs))
+
+    def end(self, reason: EndReason) -> Steps[None]:
+        """End the session."""
+        now = self.environment.now()
+        return write(lambda c: ending.end(c, self.lineage_id, self.generation, reason=reason, now=now))
+
+    def reopen(self) -> Steps[None]:
+        """Open the session again."""
+        return write(lambda c: ending.reopen(c, self.lineage_id, self.generation))
+
+    def _session(self, connection: Connection) -> SessionRecord:
+        return reading.session_of(connection, self.lineage_id, self.generation)
+
+    def _append(self, new: Sequence[NewMessage]) -> Steps[list[int]]:
+        if not new:
+            return []
+        now = self.environment.now()
+
+        def work(connection: Connection) -> Appended:
+            return append_messages(connection, self.lineage_id, self.generation, new, now=now)
+
+        appended = yield from write(work)
+        return list(appended.seqs)
+
+    def _encode(self, messages: Sequence[Mapping[str, Any]], begin: int, offset: int) -> list[EncodedMessage]:
+        limit = self.environment.max_message_bytes
+        return [
+            encode_message(messages[index], max_bytes=limit, index=offset + index)
+            for index in range(begin, len(messages))
+        ]
+
+
+def _client_ids(client_id: str | Sequence[str | None] | None, count: int) -> Sequence[str | None]:
+    if client_id is None:
+        return [None] * count
+    listed = [client_id] if isinstance(client_id, str) else list(client_id)
+    if len(listed) != count:
+        raise ValueError(f"{count} messages need {count} client ids, not {len(listed)}")
+    return listed

@@ -1,0 +1,1 @@
+"""The log and its views, through the public front only."""
