@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
 from sessionstore.domain.session_ids import lineage_id_problem
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+_LONGEST_SEQ: Final = 18
+"""Digits of a seq that every database holds as an integer."""
 
 
 def names_a_session(function: Function) -> Function:
@@ -21,55 +24,31 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 """Gives a command ``as_json``."""
 
 
-class SeqType(click.ParamType):
-    """The number of a message in the log, with or without the ``#`` in front that people write."""
-
-    name = "seq"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read ``137`` or ``#137``."""
-        if isinstance(value, int):
-            return value
-        digits = str(value).removeprefix("#")
-        if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(2**63)):
-            self.fail(f"{value!r} is no number of a message, such as 137 or #137", param, ctx)
-        return int(digits)
+def seq_of(text: str) -> int:
+    """The number of a message, read from ``137`` or, as people write it, ``#137``."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > _LONGEST_SEQ:
+        raise click.BadParameter(f"{text!r} is no number of a message, such as 137 or #137")
+    return int(digits)
 
 
-class RangeType(click.ParamType):
-    """A range of the log, both ends included: ``12-57``, ``#12-#57``, ``12-`` (to the end) or ``12`` (one message)."""
-
-    name = "range"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int | None]:
-        """Read it as its first and last seq; the last is None where the range has no end."""
-        if isinstance(value, tuple):
-            return value
-        first_text, dash, last_text = str(value).replace("–", "-").partition("-")
-        first = SEQ.convert(first_text, param, ctx)
-        if not dash:
-            return first, first
-        if not last_text:
-            return first, None
-        last = SEQ.convert(last_text, param, ctx)
-        if last < first:
-            self.fail(f"{value!r} ends before it begins", param, ctx)
-        return first, last
+def range_of(text: str) -> tuple[int, int | None]:
+    """A range of the log, both ends included, from ``12-57``, ``#12-#57``, ``12-`` (no end: None) or ``12`` (one message)."""
+    first_text, dash, last_text = text.replace("–", "-").partition("-")
+    first = seq_of(first_text)
+    if not dash:
+        return first, first
+    if not last_text:
+        return first, None
+    last = seq_of(last_text)
+    if last < first:
+        raise click.BadParameter(f"{text!r} ends before it begins")
+    return first, last
 
 
-class NewIdType(click.ParamType):
+def new_id(text: str) -> str:
     """An id for a new session."""
-
-    name = "id"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Give the id back, or say why it cannot be one."""
-        problem = lineage_id_problem(str(value))
-        if problem is not None:
-            self.fail(f"{value!r} cannot be a session id: {problem}", param, ctx)
-        return str(value)
-
-
-SEQ = SeqType()
-RANGE = RangeType()
-NEW_ID = NewIdType()
+    problem = lineage_id_problem(text)
+    if problem is not None:
+        raise click.BadParameter(f"{text!r} cannot be a session id: {problem}")
+    return text

@@ -14,13 +14,15 @@ from sessionstore.errors import SchemaError
 
 @click.group("db")
 def command() -> None:
-    """Look at the database's schema, or bring it up to date."""
+    """Check or upgrade the database's schema."""
 
 
 @command.command("upgrade")
 @pass_settings
 def upgrade(settings: Settings) -> None:
-    """Create the database, or upgrade an older one in place with its rows intact. Opening it in any way does the same.
+    """Create the database, or upgrade an older one.
+
+    Rows stay as they are. Every command that opens the database for work does the same.
 
     \b
     Example
@@ -34,7 +36,9 @@ def upgrade(settings: Settings) -> None:
 @json_option
 @pass_settings
 def current(settings: Settings, as_json: bool) -> None:
-    """Show the revision that the database is at, and change nothing.
+    """Show the revision the database is at.
+
+    Nothing is changed.
 
     \b
     Example
@@ -50,7 +54,9 @@ def current(settings: Settings, as_json: bool) -> None:
 @command.command("check")
 @pass_settings
 def check(settings: Settings) -> None:
-    """Check that the database is at the revision that this version works with, and change nothing. Exit status 1 if it isn't.
+    """Check that the database is up to date.
+
+    That is, at the revision this version works with. Nothing is changed; exit status 1 when it isn't.
 
     \b
     Example
@@ -59,7 +65,7 @@ def check(settings: Settings) -> None:
     url, found = _found(settings)
     if found != _newest():
         raise SchemaError(
-            f"{url} is at revision {found or 'none'}, this version works with {_newest()}; `sessionstore db upgrade` upgrades it",
+            f"{url} is at revision {found or 'none'}, this version works with {_newest()}; run `sessionstore db upgrade`",
             found=found,
             expected=_newest(),
         )

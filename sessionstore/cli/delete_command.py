@@ -14,7 +14,9 @@ from sessionstore.cli.terminal import Terminal, printable
 @click.option("--yes", "-y", is_flag=True, help="Don't ask.")
 @pass_settings
 def command(settings: Settings, reference: str, namespace: str | None, yes: bool) -> None:
-    """Delete a whole conversation: every generation, every message. There is no way back.
+    """Delete a whole conversation.
+
+    Every generation and every message of it. There is no way back.
 
     \b
     Example

@@ -34,7 +34,9 @@ def command(
     whole_lineage: bool,
     output: Path | None,
 ) -> None:
-    """Write out a conversation: its context, or with --lineage all of it, which `import` turns into an equal lineage.
+    """Write out a conversation.
+
+    By default its context; with --lineage all of it, which `import` turns into an equal lineage.
 
     \b
     Examples

@@ -17,7 +17,9 @@ from sessionstore.cli.terminal import Terminal
 @json_option
 @pass_settings
 def command(settings: Settings, reference: str, namespace: str | None, as_json: bool) -> None:
-    """Show the generations of a conversation as a tree, with every compaction, undo and rewind between them.
+    """Trace what was compacted when, and into what.
+
+    The generations of the conversation are drawn as a tree, with every compaction, undo and rewind between them.
 
     \b
     Examples

@@ -8,7 +8,7 @@ from sessionstore.cli.figures import counted, duration, figure, local_time, savi
 from sessionstore.cli.terminal import Branch, Line, printable
 from sessionstore.domain.records import CompactionRecord, LineageRecord, SessionRecord
 from sessionstore.domain.session_ids import display_title, session_id
-from sessionstore.domain.spans import count_of, joined
+from sessionstore.domain.spans import Span, count_of, joined
 
 if TYPE_CHECKING:
     from sessionstore.operations.tracing import LineageTrace
@@ -24,7 +24,7 @@ def lineage_tree(trace: LineageTrace, context_tokens: Mapping[int, int]) -> Bran
     generations = [
         Branch(
             _session_lines(trace, session, context_tokens.get(session.generation)),
-            [_attempt(record) for record in attempts.get(session.generation, ())],
+            [_attempt(trace, record) for record in attempts.get(session.generation, ())],
         )
         for session in trace.sessions
     ]
@@ -67,7 +67,7 @@ def _went_back(trace: LineageTrace, session: SessionRecord) -> str:
     return f"rewind: restores {restored}" + (f" up to #{kept[-1]}" if kept else "")
 
 
-def _attempt(record: CompactionRecord) -> Branch:
+def _attempt(trace: LineageTrace, record: CompactionRecord) -> Branch:
     if record.status != "committed":
         reason = "" if record.reason is None else f": {record.reason}"
         return Branch([[(printable(f"{record.status} ({record.trigger}){reason}"), "dim")]])
@@ -75,18 +75,17 @@ def _attempt(record: CompactionRecord) -> Branch:
     if record.tokens_before is not None and record.tokens_after is not None:
         heading.append((f"  {record.tokens_before:,} → {record.tokens_after:,} tokens", "cyan"))
         heading.append((f" ({saving(record.tokens_before, record.tokens_after)})", "green"))
-    return Branch([heading], [Branch([line]) for line in _details(record)])
+    return Branch([heading], [Branch([line]) for line in _details(trace, record)])
 
 
-def _details(record: CompactionRecord) -> Sequence[Line]:
+def _details(trace: LineageTrace, record: CompactionRecord) -> Sequence[Line]:
     lines: list[Line] = []
     if record.middle:
         what = "summarised" if record.summary_seq is not None else "pruned"
         into = "" if record.summary_seq is None else f", into #{record.summary_seq}"
-        lines.append([(f"{what} {spans_text(record.middle)} ({counted(count_of(record.middle), 'message')}{into})", "")])
-    kept = joined((*record.head, *record.tail))
-    if kept:
-        lines.append([(f"kept {spans_text(kept)}", "")])
+        ranges = spans_text(joined(sorted(record.middle)))
+        lines.append([(f"{what} {ranges} ({counted(count_of(record.middle), 'message')}{into})", "")])
+    lines.append([(f"kept {spans_text(_kept(trace, record))}", "")])
     lines.append([(f"{_how(record)}", ""), (" (degraded: the model failed)" if record.degraded else "", "bold red")])
     if record.focus:
         lines.append([(printable(f"focus: {record.focus}"), "")])
@@ -94,6 +93,13 @@ def _details(record: CompactionRecord) -> Sequence[Line]:
         lines.append([(printable(f"reason: {record.reason}"), "dim")])
     lines += [[(printable(f"warning: {warning}"), "yellow")] for warning in record.warnings]
     return lines
+
+
+def _kept(trace: LineageTrace, record: CompactionRecord) -> Sequence[Span]:
+    """The rows of the compacted context that the continuation's context begins with, in the order of the log."""
+    compacted = next(session for session in trace.sessions if session.generation == record.generation)
+    spans = trace.spans.get(record.opened_generation or 0, ())
+    return joined(sorted(Span(first, last) for first, last in spans if last is not None and first < compacted.next_seq))
 
 
 def _how(record: CompactionRecord) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,12 +12,14 @@ from sessionstore.cli.figures import UNKNOWN, ago, figure, iso_time, local_time
 from sessionstore.cli.json_output import print_json
 from sessionstore.cli.settings import Settings, pass_settings
 from sessionstore.cli.terminal import Column, Terminal, note, printable
+from sessionstore.domain.outputs.lines import shortened
 from sessionstore.domain.records import SessionSummary
 
 if TYPE_CHECKING:
     from sessionstore.store import SessionStore
 
-_PAGE = 500
+_PAGE: Final = 500
+_TITLE_WIDTH: Final = 60
 
 
 @click.command("list")
@@ -117,7 +119,7 @@ def _print_table(listed: list[tuple[SessionSummary, int | None]]) -> None:
     rows = [
         [
             (summary.session_id, "bold"),
-            (printable(summary.title or UNKNOWN).replace("\n", " "), ""),
+            (shortened(printable(summary.title or UNKNOWN), _TITLE_WIDTH), ""),
             (figure(summary.context_messages), ""),
             (figure(tokens), "cyan"),
             (ago(summary.updated_at, now) if terminal.is_interactive else local_time(summary.updated_at), "dim"),

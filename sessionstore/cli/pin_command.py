@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import click
 
-from sessionstore.cli.arguments import SEQ, names_a_session
+from sessionstore.cli.arguments import names_a_session, seq_of
 from sessionstore.cli.figures import spans_text
 from sessionstore.cli.settings import Settings, pass_settings
 from sessionstore.cli.terminal import Terminal
@@ -12,11 +12,13 @@ from sessionstore.domain.spans import spans_of
 
 @click.command("pin")
 @names_a_session
-@click.argument("seqs", type=SEQ, nargs=-1, required=True, metavar="SEQ...")
+@click.argument("seqs", type=seq_of, nargs=-1, required=True, metavar="SEQ...")
 @click.option("--remove", is_flag=True, help="Let them go at the next compaction.")
 @pass_settings
 def command(settings: Settings, reference: str, namespace: str | None, seqs: tuple[int, ...], remove: bool) -> None:
-    """Keep messages of the context word for word through every compaction.
+    """Keep messages whole through every compaction.
+
+    They stay in the context word for word until they are removed from the pins.
 
     \b
     Examples

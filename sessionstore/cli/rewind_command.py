@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import click
 
-from sessionstore.cli.arguments import SEQ, names_a_session
+from sessionstore.cli.arguments import names_a_session, seq_of
 from sessionstore.cli.figures import counted
 from sessionstore.cli.settings import Settings, pass_settings
 from sessionstore.cli.terminal import Terminal
@@ -11,10 +11,12 @@ from sessionstore.cli.terminal import Terminal
 
 @click.command("rewind")
 @names_a_session
-@click.argument("seq", type=SEQ, metavar="SEQ")
+@click.argument("seq", type=seq_of, metavar="SEQ")
 @pass_settings
 def command(settings: Settings, reference: str, namespace: str | None, seq: int) -> None:
-    """Go back to message SEQ, which stays; what came after it leaves the context and is kept in the log.
+    """Go back to an earlier message.
+
+    Message SEQ stays; what came after it leaves the context and is kept in the log.
 
     \b
     Example

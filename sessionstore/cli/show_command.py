@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sessionstore.cli.arguments import RANGE, json_option, names_a_session
+from sessionstore.cli.arguments import json_option, names_a_session, range_of
 from sessionstore.cli.conversation_view import ConversationView
 from sessionstore.cli.figures import counted, iso_time
 from sessionstore.cli.json_output import print_json_rows
 from sessionstore.cli.settings import Settings, pass_settings
 from sessionstore.cli.terminal import Terminal, printable
+from sessionstore.domain.outputs.lines import shortened
 from sessionstore.domain.records import LogRow
 from sessionstore.domain.session_ids import display_title
 from sessionstore.domain.spans import Span, count_of
@@ -27,7 +28,7 @@ _PAGE = 200
 @click.command("show")
 @names_a_session
 @click.option("--log", "whole_log", is_flag=True, help="The whole log instead of the context.")
-@click.option("--range", "range_", type=RANGE, metavar="A-B", help="These rows of the log, both ends included.")
+@click.option("--range", "range_", type=range_of, metavar="A-B", help="These rows of the log, both ends included.")
 @click.option("--last", type=click.IntRange(min=0), metavar="N", help="The last N messages only.")
 @click.option("--exact", is_flag=True, help="Exactly the generation of that id, not the newest one.")
 @click.option("--full", is_flag=True, help="Outputs and reasoning whole.")
@@ -44,7 +45,9 @@ def command(
     full: bool,
     as_json: bool,
 ) -> None:
-    """Show a conversation: its context, which is what its model still knows, or its log, which is everything.
+    """Show a conversation, or its whole log.
+
+    By default its context, which is what its model still knows; with --log everything that was ever said.
 
     \b
     Examples
@@ -116,7 +119,7 @@ def _show(store: SessionStore, session: Session, spans: Sequence[Span], *, with_
     state = "open" if record.end_reason is None else f"ended: {record.end_reason}"
     shown = counted(count_of([span for span in spans if span.last >= span.first]), "message")
     terminal.print(
-        (printable(title or session.id).replace("\n", " "), "bold"), (f"  {session.id}, {shown} shown, {state}", "dim")
+        (shortened(printable(title or session.id), 200), "bold"), (f"  {session.id}, {shown} shown, {state}", "dim")
     )
     terminal.print()
     prompt = session.system_prompt() if with_prompt else None

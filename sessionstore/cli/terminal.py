@@ -1,7 +1,7 @@
 """Where output goes: colour, boxes and rendered Markdown on a terminal, plain aligned text everywhere else.
 
-What is shown is said once, as lines of (text, style) pairs, branches of a tree, or rows of a table; how it looks is decided here.
-Styles are rich's words (``bold``, ``dim``, ``cyan``) and mean nothing outside a terminal.
+What is shown is said once, as lines of (text, style) pairs, branches of a tree, or rows of a table; how it looks is decided
+here. Styles are rich's words (``bold``, ``dim``, ``cyan``) and mean nothing outside a terminal.
 """
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ class Terminal:
         if self._console is not None:
             self._console.print(_rich_tree(root))
             return
-        for line in _drawn(root, "", "", self._art):
-            click.echo(line)
+        for drawn in _drawn(root, "", "", self._art):
+            click.echo(drawn)
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[tuple[str, str]]]) -> None:
         """Print a table; each cell is a text with a style."""
         if self._console is None:
-            for row in _aligned(columns, [[text for text, _ in row] for row in rows]):
-                click.echo(row)
+            for line in _aligned(columns, [[text for text, _ in row] for row in rows]):
+                click.echo(line)
             return
         from rich.box import SIMPLE_HEAD
         from rich.table import Table

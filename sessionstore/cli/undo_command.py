@@ -13,7 +13,9 @@ from sessionstore.cli.terminal import Terminal
 @names_a_session
 @pass_settings
 def command(settings: Settings, reference: str, namespace: str | None) -> None:
-    """Take back the newest compaction in force; what was said since stays. Undoing again goes further back.
+    """Take back the newest compaction.
+
+    That is, the newest one in force. What was said since stays. Undoing again goes further back.
 
     \b
     Example

@@ -10,7 +10,7 @@ from sessionstore.cli.terminal import Terminal
 
 @click.group("vocabulary")
 def command() -> None:
-    """Look after the vocabulary that tokens are counted with."""
+    """Fetch what tokens are counted with."""
 
 
 @command.command("download")
@@ -20,9 +20,10 @@ def command() -> None:
 )
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, help="Seconds.")
 def download(url: str | None, folder: Path | None, timeout: float) -> None:
-    """Fetch the vocabulary of OpenAI's newer models. This command is the only thing that uses the network.
+    """Fetch the vocabulary of OpenAI's newer models.
 
-    It is needed only where the package bpe-openai is missing, and tokens are estimated without it.
+    This command is the only thing that uses the network. It is needed only where the package bpe-openai is missing, and
+    tokens are estimated without it.
 
     \b
     Example

@@ -50,7 +50,7 @@ class CompactionPlan:
 class PlanInput:
     """What a plan is made from.
 
-    ``fixed_tokens`` is the system prompt with the tool schemas. ``work_after`` is the seq above which a message counts as new
+    ``fixed_tokens`` is the system prompt with the tool schemas, ``fixed_growth`` what a rebuild adds to it. ``work_after`` is the seq above which a message counts as new
     work (None: everything does). ``summary_floor`` is what a summary costs that says nothing. ``window_is_known`` is False when
     128,000 stands in for the model's window.
     """
@@ -59,6 +59,7 @@ class PlanInput:
     policy: CompactionPolicy
     window: int
     fixed_tokens: int
+    fixed_growth: int
     pins: Collection[int]
     work_after: int | None
     summary_floor: int
@@ -81,7 +82,7 @@ def make_plan(given: PlanInput) -> CompactionPlan:
     middle_tokens = sum(given.entries[index].tokens for index in parts.middle)
     total = given.tokens
     kept = total - middle_tokens
-    budget = summary_budget(given.policy, middle=middle_tokens, total=total)
+    budget = summary_budget(given.policy, middle=middle_tokens - given.fixed_growth, total=total)
     outcome, reason = _outcome(given, parts, kept=kept, budget=budget)
     return CompactionPlan(
         outcome=outcome,

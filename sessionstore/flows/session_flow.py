@@ -6,7 +6,8 @@ from typing import Any, cast
 
 from sqlalchemy import Connection
 
-from sessionstore.compaction.job import CompactionRequest, compact_session
+from sessionstore.compaction.deciding import CompactionRequest
+from sessionstore.compaction.job import compact_session
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.domain.closed_sets import EndReason, Profile, Trigger
 from sessionstore.domain.messages import EncodedMessage, Message, decode_body, encode_json_text, encode_message

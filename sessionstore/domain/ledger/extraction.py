@@ -33,7 +33,7 @@ def extract_ledger(entries: Sequence[Entry], *, previous: Ledger = EMPTY_LEDGER)
         calls.setdefault(paired.call_index, []).append(paired)
     reader = deeds.DeedReader(collector)
     for index, entry in enumerate(ordered):
-        if entry.is_request:
+        if entry.is_request or (entry.view.role == "user" and entry.view.text.strip()):
             _read_request(entry, collector)
         elif entry.view.role == "assistant" and entry.view.text.strip():
             _read_answer(entry, collector, final=_is_final(ordered, index))
@@ -78,7 +78,7 @@ def _is_final(ordered: Sequence[Entry], index: int) -> bool:
 def _read_request(entry: Entry, collector: FactCollector) -> None:
     seq = seq_of(entry)
     text = redact(entry.view.text.strip()) or "[image]"
-    injected = sentences.is_injected(text)
+    injected = not entry.is_request
     source: Source = "bulk" if injected else "user"
     shown = text if len(text) <= MAX_REQUEST else f"{text[:MAX_REQUEST]}… [{len(text) - MAX_REQUEST:,} more characters: #{seq}]"
     collector.add("request", str(seq), shown, seq, source=source, about="injected" if injected else "")

@@ -8,7 +8,7 @@ from sessionstore.domain.ledger.citations import cite
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
 from sessionstore.domain.ledger.sentences import LABEL
 
-_RECENT_WEIGHT: Final = 15.0
+_RECENT_WEIGHT: Final = 10.0
 _RECENT_REQUESTS: Final = 2
 _CROWDED: Final = 12
 """Sentences that bind or state, in one message, above which it is a document, of which each sentence matters less."""
@@ -18,7 +18,8 @@ _CROWDED: Final = 12
 class FactLine:
     """One line under a heading. ``score`` says how much it matters, higher first; ``place`` where it stands among the others.
 
-    ``plural`` names its kind in a count of what is left out. ``core`` is the part that is verbatim.
+    ``plural`` names its kind in a count of what is left out. ``core`` is the part that is verbatim. ``brief`` is how it reads
+    where several share a line with one range of seqs; empty for what is only worth saying in full.
     """
 
     section: str
@@ -28,6 +29,7 @@ class FactLine:
     score: float
     place: tuple[int, float, str]
     plural: str
+    brief: str = ""
 
 
 class LedgerSight:
@@ -69,13 +71,13 @@ class LedgerSight:
 
     def line(
         self, entry: LedgerEntry, section: str, text: str, score: float, plural: str, *, group: int = 0,
-        place: float | None = None, seqs: tuple[int, ...] | None = None,
+        place: float | None = None, seqs: tuple[int, ...] | None = None, brief: str = "",
     ) -> FactLine:
-        """A line for a fact: its seqs are cited after the text, and newer facts score up to 15 more."""
+        """A line for a fact: its seqs are cited after the text, and newer facts score up to 10 more."""
         cited = seqs if seqs is not None else entry.seqs
         return FactLine(
             section, f"{text} {cite(cited)}", entry.text, cited, score + _RECENT_WEIGHT * entry.last_seq / self.newest,
-            (group, entry.seqs[0] if place is None else place, text), plural,
+            (group, entry.seqs[0] if place is None else place, text), plural, brief,
         )
 
 

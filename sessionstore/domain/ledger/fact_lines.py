@@ -13,7 +13,14 @@ from sessionstore.domain.ledger.results import is_failure
 _LONG_REQUEST: Final = 700
 _SHORT_REQUEST: Final = 240
 _COMMAND_SHOWN: Final = 240
-_ANSWER_SHOWN: Final = 160
+_ANSWER_SHOWN: Final = 120
+_BRIEF: Final = 100
+_SENTENCE_BRIEF: Final = 160
+_LENGTH_PENALTY: Final = 12.0
+"""Most that a long command loses: a script is better read at its seq than quoted in part."""
+_SCRATCH: Final = ("/tmp/", "/private/tmp/", "/var/folders/")
+"""Where files are that nobody needs once the work is done."""
+_QUESTION_SHOWN: Final = 160
 _ORIGIN_SHOWN: Final = 80
 _FILES_IN_STATE: Final = 12
 _OPERATION_ORDER: Final = ("created", "written", "edited", "moved away", "deleted", "read", "searched")
@@ -54,12 +61,16 @@ def _request(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.about == "injected":
         return sight.line(entry, sections.CRITICAL_CONTEXT, f"In the user's role: {_quote(text, 120)}", 12, "notices", group=9)
     if entry.closed_by is None:
-        return sight.line(entry, sections.PENDING_ASKS, _quote(text, _LONG_REQUEST), 92, "requests without an answer")
+        quoted = _quote(text, _LONG_REQUEST)
+        return sight.line(entry, sections.PENDING_ASKS, quoted, 92, "requests without an answer")
     quoted = _quote(text, _LONG_REQUEST if first else _SHORT_REQUEST)
     if entry.last_seq >= sight.recent_from and entry.outcome:
         quoted += f" → {shortened(entry.outcome, _ANSWER_SHOWN)}"
-    seqs = (*(repeat.last_seq for repeat in repeats), entry.closed_by) if len(repeats) > 1 else (*entry.seqs, entry.closed_by)
-    return sight.line(entry, sections.GOAL, quoted, 80 if first else 64, "answered requests", seqs=tuple(sorted(set(seqs))))
+    seqs = (*(repeat.last_seq for repeat in repeats), entry.closed_by)
+    return sight.line(
+        entry, sections.GOAL, quoted, 80 if first else 56, "answered requests", seqs=tuple(sorted(set(seqs))),
+        brief=_quote(text, _BRIEF),
+    )
 
 
 def _remaining_text(entry: LedgerEntry, sight: LedgerSight) -> str:
@@ -81,30 +92,30 @@ def _constraint(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     score = 100.0 if entry.source == "user" else 46.0
     if sight.is_crowded(entry):
         score -= 40 if entry.source == "user" else 16
-    return sight.line(entry, sections.CONSTRAINTS, sight.worded(entry.text), score, "constraints")
+    return sight.line(entry, sections.CONSTRAINTS, sight.worded(entry.text), score, "constraints", brief=entry.text)
 
 
 def _statement(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.closed_by is not None:
         return None
     score = 50.0 if sight.is_crowded(entry) else 94.0
-    return sight.line(entry, sections.CRITICAL_CONTEXT, sight.worded(entry.text), score, "facts the user gave")
+    return sight.line(entry, sections.CRITICAL_CONTEXT, sight.worded(entry.text), score, "facts the user gave", brief=entry.text)
 
 
 def _finding(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    return sight.line(entry, sections.CRITICAL_CONTEXT, entry.text, 52, "findings", group=1)
+    return sight.line(entry, sections.CRITICAL_CONTEXT, entry.text, 46, "findings", group=1, brief=shortened(entry.text, _SENTENCE_BRIEF))
 
 
 def _decision(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    return sight.line(entry, sections.KEY_DECISIONS, entry.text, 70, "decisions")
+    return sight.line(entry, sections.KEY_DECISIONS, entry.text, 64, "decisions", brief=shortened(entry.text, _SENTENCE_BRIEF))
 
 
 def _question(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    text = shortened(entry.text, _SHORT_REQUEST)
+    text = shortened(entry.text, _QUESTION_SHOWN)
     if entry.closed_by is not None:
         answered = f"{text} → {shortened(entry.outcome, _ANSWER_SHOWN)}"
         return sight.line(
-            entry, sections.RESOLVED_QUESTIONS, answered, 58, "answered questions", seqs=(*entry.seqs, entry.closed_by)
+            entry, sections.RESOLVED_QUESTIONS, answered, 46, "answered questions", seqs=(*entry.seqs, entry.closed_by)
         )
     if entry.source == "assistant":
         return sight.line(entry, sections.IN_PROGRESS, f"Asked the user, no answer yet: {text}", 76, "open questions", group=2)
@@ -116,13 +127,15 @@ def _command(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     now = entry.outcome.split(":")[0]
     if before := [f"{status.split(':')[0]} #{seq}" for seq, status in entry.outcomes if status.split(":")[0] != now]:
         text += f" (before: {before[-1]})"
-    score = {"tests": 62.0, "run": 50.0, "look": 24.0}[entry.about]
+    score = {"tests": 62.0, "run": 56.0, "look": 24.0}[entry.about]
+    brief = f"`{shortened(entry.text, _BRIEF)}` → {now}"
+    score -= min(_LENGTH_PENALTY, len(entry.text) / 40)
     if is_failure(now):
         score += 8
     if not entry.outcome:
         text = f"`{shortened(entry.text, _COMMAND_SHOWN)}` has no result yet"
         return sight.line(entry, sections.IN_PROGRESS, text, 88, "commands")
-    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "commands", place=entry.ordinal)
+    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "commands", place=entry.ordinal, brief=brief)
 
 
 def _action(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -130,29 +143,34 @@ def _action(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.outcome not in ("", "ok"):
         text += f" → {entry.outcome}"
     score = {"file": 40.0, "tool": 42.0, "look": 16.0}[entry.about]
-    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "actions", place=entry.ordinal)
+    brief = shortened(entry.text, _BRIEF)
+    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "actions", place=entry.ordinal, brief=brief)
 
 
 def _file(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     operations = dict(entry.operations)
     done = [_counted(name, len(operations[name])) for name in _OPERATION_ORDER if name in operations]
     changed = bool(MUTATIONS & operations.keys())
-    score = 72.0 if changed else 38.0 if "read" in operations else 14.0
-    score += min(len(entry.seqs), 5)
+    score = 72.0 if changed else 48.0 if "read" in operations else 14.0
+    score += min(len(entry.seqs), 5) - (20 if entry.text.startswith(_SCRATCH) else 0)
     group = 0 if changed else 1
+    brief = f"{entry.text} ({', '.join(name for name in _OPERATION_ORDER if name in operations)})"
     plural = "changed files" if changed else "files read" if "read" in operations else "places searched"
-    return sight.line(entry, sections.RELEVANT_FILES, f"{entry.text} ({', '.join(done)})", score, plural, group=group, place=0)
+    text = f"{entry.text} ({', '.join(done)})"
+    return sight.line(entry, sections.RELEVANT_FILES, text, score, plural, group=group, place=0, brief=brief)
 
 
 def _error(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     text = f"{' ⏎ '.join(entry.text.splitlines())} (from {shortened(entry.about, _ORIGIN_SHOWN)})"
+    brief = shortened(entry.text, 2 * _BRIEF)
     if entry.closed_by is not None:
         return sight.line(
-            entry, sections.CRITICAL_CONTEXT, f"Resolved #{entry.closed_by}: {text}", 48, "resolved errors", group=3
+            entry, sections.CRITICAL_CONTEXT, f"Resolved #{entry.closed_by}: {text}", 58, "resolved errors", group=3,
+            brief=f"resolved: {brief}",
         )
     if entry.last_seq >= sight.recent_from:
         return sight.line(entry, sections.BLOCKED, text, 86, "errors not seen resolved")
-    return sight.line(entry, sections.CRITICAL_CONTEXT, f"Earlier error: {text}", 54, "earlier errors", group=2)
+    return sight.line(entry, sections.CRITICAL_CONTEXT, f"Earlier error: {text}", 64, "earlier errors", group=2, brief=brief)
 
 
 def _todo(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -179,11 +197,13 @@ def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     score = _SOURCE_WEIGHT[entry.source]
     if entry.about in ("number", "version") and entry.source != "user":
         score -= 14
+    if entry.about in ("id", "commit") and entry.source in ("user", "assistant"):
+        score += 12
     if entry.source == "user" and sight.is_crowded(entry):
         score -= 24
     name = _REFERENCE_NAMES[entry.about]
     text = entry.text if entry.about in ("number", "port") else f"{name} {entry.text}"
-    return sight.line(entry, sections.CRITICAL_CONTEXT, text, score, f"{name}s", group=5 + (entry.about != "url"))
+    return sight.line(entry, sections.CRITICAL_CONTEXT, text, score, f"{name}s", group=5 + (entry.about != "url"), brief=text)
 
 
 def _state(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:

@@ -1,15 +1,15 @@
 """A ledger as the text of a summary's sections, under a budget: what matters most, and where the rest stands."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sessionstore.domain import sections
-from sessionstore.domain.ledger.citations import cite_range, windows_over
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
 from sessionstore.domain.ledger.extraction import seq_of
 from sessionstore.domain.ledger.fact_line import FactLine
 from sessionstore.domain.ledger.fact_lines import fact_lines
+from sessionstore.domain.ledger.shown_facts import ShownFacts
 from sessionstore.domain.ledger.wording import search_words
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.token_counter import TokenCounter
@@ -20,22 +20,26 @@ ACTIVE_TASK_TOKENS: Final = 1_000
 FOCUS_RATIO: Final = 0.65
 """Part of the budget that goes to what concerns the focus, when there is that much of it."""
 _OVERFLOW_RATIO: Final = 0.10
+"""Part of the budget that is kept for counts and ranges of what is left out."""
+_FULL_RATIO: Final = 0.55
+"""Part of the budget that goes to lines in full before the rest is said in brief."""
 _SECTION_RATIOS: Final = {
-    sections.CONSTRAINTS: 0.45,
-    sections.COMPLETED_ACTIONS: 0.30,
-    sections.CRITICAL_CONTEXT: 0.30,
-    sections.RELEVANT_FILES: 0.25,
-    sections.GOAL: 0.20,
-    sections.BLOCKED: 0.15,
-    sections.KEY_DECISIONS: 0.15,
-    sections.RESOLVED_QUESTIONS: 0.08,
+    sections.CONSTRAINTS: 0.18,
+    sections.COMPLETED_ACTIONS: 0.14,
+    sections.CRITICAL_CONTEXT: 0.14,
+    sections.RELEVANT_FILES: 0.10,
+    sections.GOAL: 0.08,
+    sections.BLOCKED: 0.08,
+    sections.KEY_DECISIONS: 0.07,
+    sections.RESOLVED_QUESTIONS: 0.03,
 }
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""
-_MISSES_ALLOWED: Final = 60
+_REFILLS: Final = 3
+_SLACK_RATIO: Final = 0.02
 _TOKENS_A_WINDOW: Final = 100
+"""Tokens of budget for which one range to look up is listed."""
 _SMALL: Final = 1_000
 """Tokens below which there is room for facts only: labels go, and what is left out is counted in one line."""
-_TASK_COVERS: Final = frozenset({sections.CONSTRAINTS, sections.KEY_DECISIONS, sections.CRITICAL_CONTEXT})
 
 
 def render_facts(
@@ -47,87 +51,24 @@ def render_facts(
     they matter, newer ones first among equals, and stand in a stable order. ``active`` is the latest request (else the
     ledger's last one): Active Task quotes up to 1,000 tokens of it, then its seq. ``focus`` reserves 65 % of the budget for
     lines that share a word with it or come from the same messages. A fact that ``omit`` states verbatim has no line. What
-    doesn't fit is counted by kind with its range of seqs, and Critical Context lists the messages to read for it.
+    there is no room to say in full shares lines with its like, in brief; what doesn't fit at all is counted by kind with its
+    range of seqs, and Critical Context lists the messages to read for it.
     """
-    chosen = _Selection(budget, counter)
     task, active_seq = _active_task(ledger, active, budget, counter)
-    chosen.spend(sections.ACTIVE_TASK, task)
     small = budget < _SMALL
-    ratios = None if small else _SECTION_RATIOS
     lines = [line for line in fact_lines(ledger, active_seq=active_seq, brief=small) if not (omit and _is_stated(line, omit))]
     lines.sort(key=lambda line: (-line.score, line.place))
-    reserve = int(_OVERFLOW_RATIO * budget)
-    free = chosen.left() - reserve
+    shown = ShownFacts(budget, counter, task)
+    whole = budget - int(_OVERFLOW_RATIO * budget)
     if focus and (related := _related(lines, focus)):
-        chosen.take([line for line in lines if line in related], limit=int(FOCUS_RATIO * budget) - chosen.spent, ratios=None)
-        chosen.take([line for line in lines if line not in related], limit=budget - reserve - chosen.spent, ratios=ratios)
-    else:
-        chosen.take(lines, limit=free, ratios=ratios)
-    chosen.take(lines, limit=budget - reserve - chosen.spent, ratios=None)
-    return _fitted(chosen, lines, task, budget, counter)
-
-
-class _Selection:
-    """The lines that were chosen, and what they cost; each line is counted once."""
-
-    def __init__(self, budget: int, counter: TokenCounter) -> None:
-        self.budget = budget
-        self.spent = 0
-        self.lines: dict[FactLine, None] = {}
-        self._counter = counter
-        self._costs: dict[FactLine, int] = {}
-        self._by_section: dict[str, int] = {}
-        self._said: list[str] = []
-        self.covered: set[FactLine] = set()
-
-    def left(self) -> int:
-        return self.budget - self.spent
-
-    def spend(self, section: str, text: str) -> None:
-        cost = self._counter.count(text) if text else 0
-        self.spent += cost
-        self._by_section[section] = self._by_section.get(section, 0) + cost
-        self._said.append(text)
-
-    def take(self, lines: Sequence[FactLine], *, limit: int, ratios: Mapping[str, float] | None) -> None:
-        """Choose lines in the order given until ``limit`` tokens are spent; ``ratios`` cap a section's part of the budget."""
-        misses = 0
-        for line in lines:
-            if limit <= 0 or misses > _MISSES_ALLOWED:
-                return
-            if line in self.lines or line in self.covered:
-                continue
-            if self._already_said(line):
-                self.covered.add(line)
-                continue
-            cost = self._cost(line)
-            section_cost = self._by_section.get(line.section, 0) + cost
-            if ratios is not None and section_cost > ratios.get(line.section, 1.0) * self.budget:
-                continue
-            if cost > limit:
-                misses += 1
-                continue
-            limit -= cost
-            self.spent += cost
-            self._by_section[line.section] = section_cost
-            self.lines[line] = None
-            self._said.append(line.text)
-
-    def drop_last(self) -> None:
-        """Give up the line that was chosen last, the one that matters least."""
-        if self.lines:
-            self.lines.popitem()
-
-    def _already_said(self, line: FactLine) -> bool:
-        if line.section not in _TASK_COVERS or len(line.core) < 3:
-            return False
-        said = self._said if line.section == sections.CRITICAL_CONTEXT else self._said[:1]
-        return any(line.core in text for text in said)
-
-    def _cost(self, line: FactLine) -> int:
-        if line not in self._costs:
-            self._costs[line] = self._counter.count(f"- {line.text}\n")
-        return self._costs[line]
+        shown.take([line for line in lines if line in related], until=int(FOCUS_RATIO * budget), ratios=None)
+        lines_apart = [line for line in lines if line not in related]
+        shown.take(lines_apart, until=whole, ratios=None if small else _SECTION_RATIOS)
+    elif not small and not shown.fits(lines, until=whole):
+        shown.take(lines, until=shown.spent + int(_FULL_RATIO * (whole - shown.spent)), ratios=_SECTION_RATIOS)
+        shown.take_brief(lines, until=whole)
+    shown.take(lines, until=whole, ratios=None)
+    return _fitted(shown, lines, budget, counter)
 
 
 def _active_task(ledger: Ledger, active: Entry | None, budget: int, counter: TokenCounter) -> tuple[str, int | None]:
@@ -172,68 +113,23 @@ def _related(lines: Iterable[FactLine], focus: str) -> set[FactLine]:
     return direct | {line for line in lines if seqs.issuperset(line.seqs)}
 
 
-def _fitted(chosen: _Selection, lines: Sequence[FactLine], task: str, budget: int, counter: TokenCounter) -> dict[str, str]:
+def _fitted(shown: ShownFacts, lines: Sequence[FactLine], budget: int, counter: TokenCounter) -> dict[str, str]:
+    """The texts, with fewer ranges and then fewer lines until they are within the budget by the counter's own word."""
     windows = max(1, budget // _TOKENS_A_WINDOW)
+    refills = _REFILLS
     while True:
-        left_out = [line for line in lines if line not in chosen.lines and line not in chosen.covered]
-        texts = _texts(chosen.lines, left_out, task, windows, compact=budget < _SMALL)
+        texts = shown.texts(shown.left_out(lines), windows=windows, small=budget < _SMALL)
         total = sum(counter.count(text) for text in texts.values() if text)
         if total <= budget:
-            return texts
+            slack = budget - total
+            if refills == 0 or slack < _SLACK_RATIO * budget or shown.is_complete(lines):
+                return texts
+            refills -= 1
+            shown.take_brief(lines, until=shown.spent + int(0.9 * slack))
+            continue
         if windows > 0:
             windows //= 2
             continue
-        if not chosen.lines:
-            return {**dict.fromkeys(sections.SECTIONS, ""), sections.ACTIVE_TASK: task if counter.count(task) <= budget else ""}
-        for _ in range(1 + (total - budget) // 60):
-            chosen.drop_last()
-
-
-def _texts(
-    chosen: Iterable[FactLine], left_out: Sequence[FactLine], task: str, windows: int, *, compact: bool
-) -> dict[str, str]:
-    by_section: dict[str, list[FactLine]] = {}
-    for line in chosen:
-        by_section.setdefault(line.section, []).append(line)
-    missing: dict[str, list[FactLine]] = {}
-    for line in left_out:
-        missing.setdefault(sections.CRITICAL_CONTEXT if compact else line.section, []).append(line)
-    texts = {sections.ACTIVE_TASK: task}
-    for section in sections.SECTIONS[1:]:
-        shown = [_bulleted(line) for line in sorted(by_section.get(section, ()), key=lambda line: line.place)]
-        if section in missing:
-            shown.append(_total(left_out) if compact else _counts(missing[section]))
-        if section == sections.CRITICAL_CONTEXT and left_out and windows and not compact:
-            ranges = windows_over((seq for line in left_out for seq in _ends(line)), limit=windows)
-            shown.append(f"- To look up what is only counted here, read: {', '.join(cite_range(*window) for window in ranges)}")
-        texts[section] = "\n".join(shown)
-    return texts
-
-
-def _ends(line: FactLine) -> tuple[int, ...]:
-    return (line.seqs[0], line.seqs[-1])
-
-
-def _bulleted(line: FactLine) -> str:
-    return line.text if line.section == sections.COMPLETED_ACTIONS and line.text[:1].isdigit() else f"- {line.text}"
-
-
-def _counts(lines: Sequence[FactLine]) -> str:
-    """``+ 37 more commands, #120–#398; …``: exact counts by kind, each with its first and last seq."""
-    kinds: dict[str, list[FactLine]] = {}
-    for line in lines:
-        kinds.setdefault(line.plural, []).append(line)
-    parts = [
-        f"{len(several)} more {plural}, {_span(several)}" for plural, several in kinds.items()
-    ]
-    return f"+ {'; '.join(parts)}"
-
-
-def _total(lines: Sequence[FactLine]) -> str:
-    """``+ 12 more facts, #4–#90``: one count and one range, where there is no room for more."""
-    return f"+ {len(lines)} more facts, {_span(lines)}"
-
-
-def _span(lines: Iterable[FactLine]) -> str:
-    ends = [seq for line in lines for seq in _ends(line)]
-    return cite_range(min(ends), max(ends))
+        dropped = [shown.drop_last() for _ in range(1 + (total - budget) // 60)]
+        if not any(dropped):
+            return {**dict.fromkeys(sections.SECTIONS, ""), sections.ACTIVE_TASK: shown.task}

@@ -15,7 +15,7 @@ _URL: Final = re.compile(
     r"\b(?:https?|wss?|ftp|ssh|git|s3|gs|postgres(?:ql)?(?:\+\w+)?|mysql|redis|mongodb|sqlite|amqp)"
     r"://[^\s\"'<>`|\\)\]}（）、。，]{3,400}"
 )
-_TICKET: Final = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,7}\b(?![-.\w])")
+_TICKET: Final = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,7}\b(?!-\w|\.\d)")
 _ISSUE: Final = re.compile(
     r"\b(?:issues?|pr|pull request|pull|bug|ticket|mr|gh|fix(?:es|ed)?|clos(?:es|ed))[ -]?#\d{1,7}\b"
     r"|\b[\w.-]{1,40}/[\w.-]{1,60}#\d{1,7}\b",

@@ -40,17 +40,6 @@ _WITH_REASON: Final = re.compile(r"\b(?:decided|because|since|instead|rather)\b"
 _NEXT_LOOK: Final = re.compile(
     r"\bto (?:see|find|check|look|view|search|locate|confirm|verify|understand|get)\b|\bcommand\b", re.IGNORECASE
 )
-_INJECTED: Final = re.compile(
-    r"\s{0,20}(?:<(?:command-\w+|local-command-\w+|task-notification|system-reminder|environment_context"
-    r"|user_instructions|INSTRUCTIONS"
-    r"|permissions instructions|teammate-message|bash-\w+|turn_aborted|user_shell_command|skill|ide_\w+"
-    r"|skills_instructions|subagent_notification)[ >]"
-    r"|# AGENTS\.md|Base directory for this skill|\[Request interrupted|Caveat: The messages|This session is being continued)"
-)
-
-def is_injected(text: str) -> bool:
-    """Whether a harness put this text into the user's role: command output, reminders, skill texts, notifications."""
-    return _INJECTED.match(text) is not None
 
 
 def sentences_of(text: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sessionstore.domain.ledger.entry import LedgerEntry
+from sessionstore.domain.ledger.sentences import LABEL
 from sessionstore.domain.ledger.wording import content_words, values_of
 
 _SAME_SUBJECT: Final = 0.66
@@ -18,12 +19,14 @@ _CHANGE: Final = re.compile(
     r"|désormais|ahora|теперь|измен\w+)\b|现在|改为|改成|更新|に変更|今後",
     re.IGNORECASE,
 )
-_GIVES_VALUE: Final = re.compile(
-    r"[:=]\s|\b(?:is|are|be|was|runs?|lives?|uses?|use|equals?|hosted|belongs|set|capped|cap|limit|listens?|report\w*"
-    r"|wants?|send|prefers?|only|at|in|on|ist|sind"
-    r"|est|es|son|must|never|always|by|until|approv\w+)\b|是|为|は|が|—|это",
+_SAYS_WHAT: Final = re.compile(
+    r"(?:\b(?:is|are|was|were|be|runs?|lives?|equals?|hosted|belongs|set to|capped|listens?|points|moved?|now|needs?|wants?"
+    r"|uses?|ist|sind|est|es|son|это)\b|'s\b(?= \w+ing)|[:=—]\s|是|为|為|は|が|改为|改成)",
     re.IGNORECASE,
 )
+_POINTING: Final = re.compile(r"\b(?:this|that|it|these|those|here)\s*$", re.IGNORECASE)
+"""The end of a subject that means whatever was spoken of just then: *the ticket for this is …*."""
+_QUANTITY: Final = re.compile(r"[$€£¥]\s?\d|\b\d[\d.,:/-]*(?:\s?(?:%|ms|s|[kKMG]i?B))?(?![\w-])")
 _CONTRASTS: Final = (
     frozenset({"prod", "product", "staging", "stag", "dev", "develop", "test", "local", "qa", "canary", "live"}),
     frozenset({"primary", "secondary", "replica", "backup", "standby"}),
@@ -55,14 +58,16 @@ class _Sentence:
 def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
     """Keys of the sentences that a later one replaces, with the seq of that one.
 
-    ``sentences`` are open constraints and statements. One replaces another when both give a value, are about the same words,
-    and the values differ; not when they name two sides of a contrast (production and staging, read and write).
+    ``sentences`` are open constraints and statements. One replaces another when both say a value of something, are about the
+    same words, and the values differ; not when they name two sides of a contrast (production and staging, read and write).
+    What stands before the verb names the thing: when an identifier or number there differs, the things differ. A sentence
+    without such a verb (*never delete audit_7*) is replaced by another quantity only (*at most 3*, *at most 5*).
     """
     replaced: dict[str, int] = {}
     by_word: dict[str, list[_Sentence]] = {}
     for entry in sorted(sentences, key=lambda sentence: sentence.last_seq):
         newer = _Sentence(entry, content_words(entry.text), values_of(entry.text))
-        if not newer.values or not newer.words or not _GIVES_VALUE.search(entry.text):
+        if not newer.values or not newer.words:
             continue
         candidates = {id(older): older for word in newer.words for older in by_word.get(word, ())}
         for older in candidates.values():
@@ -75,6 +80,8 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
 
 def _replaces(newer: _Sentence, older: _Sentence) -> bool:
     if newer.entry.last_seq <= older.entry.last_seq or newer.values == older.values:
+        return False
+    if not _may_compare(newer.entry.text, older.entry.text):
         return False
     shared = newer.words & older.words
     if older.values > newer.values and not _CHANGE.search(newer.entry.text):
@@ -93,6 +100,23 @@ def _replaces(newer: _Sentence, older: _Sentence) -> bool:
         return True
     said_again = _CHANGE.search(newer.entry.text) is not None
     return said_again and len(shared) / min(len(newer.words), len(older.words)) >= _SAME_SUBJECT_SAID_AGAIN
+
+
+def _may_compare(newer: str, older: str) -> bool:
+    newer, older = LABEL.sub("", newer), LABEL.sub("", older)
+    verbs = _SAYS_WHAT.search(newer), _SAYS_WHAT.search(older)
+    if verbs == (None, None):
+        changed = _CHANGE.search(newer) is not None
+        return changed or (_QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None)
+    subjects = [text[: verb.start()] for text, verb in zip((newer, older), verbs, strict=True) if verb is not None]
+    if any(_POINTING.search(subject) for subject in subjects):
+        return False
+    named = [_identifiers(subject) for subject in subjects]
+    return len(named) == 1 or named[0] == named[1] or not (named[0] and named[1])
+
+
+def _identifiers(subject: str) -> frozenset[str]:
+    return frozenset(value for value in values_of(subject) if any(character.isdigit() for character in value))
 
 
 def _shapes(values: frozenset[str]) -> frozenset[str]:

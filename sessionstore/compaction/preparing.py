@@ -1,0 +1,118 @@
+"""What a compaction prepares before it is committed: memories, the system prompt, and drafts of the new context."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sessionstore.compaction.assembling import Assembly, draft_of_renditions, draft_with_summary, shorten
+from sessionstore.compaction.deciding import AUTOMATIC, CompactionRequest, Situation
+from sessionstore.compaction.drafts import Draft
+from sessionstore.compaction.summarising import Summarised
+from sessionstore.domain.policy import CompactionPolicy
+from sessionstore.domain.pruning import Rendition, prune
+from sessionstore.domain.records import SystemPrompt
+from sessionstore.domain.spans import holds
+from sessionstore.domain.system_prompt import prompt_from_text, rebuilt_prompt
+from sessionstore.operations.environment import Environment, PromptContext
+from sessionstore.operations.steps import Steps, call
+from sessionstore.storage.memory_rows import Memory
+
+
+def flush_memories(environment: Environment, situation: Situation) -> Steps[tuple[Memory, ...]]:
+    """Ask the framework for facts to keep; they are staged here and written with the job's end."""
+    flush = environment.hooks.flush_memories
+    if flush is None:
+        return ()
+    messages = [row.message for row in situation.snapshot.rows]
+    facts = yield from call(lambda: flush(messages))
+    now = environment.now()
+    seqs = tuple(row.seq for row in situation.snapshot.rows[-1:])
+    return tuple(Memory(environment.ids(), fact, seqs, now) for fact in facts or ())
+
+
+def rebuild_prompt(
+    environment: Environment, situation: Situation, memories: Sequence[Memory]
+) -> SystemPrompt | None:
+    """The continuation's system prompt: by the framework's own builder, else from the stored parts with the memories."""
+    snapshot = situation.snapshot
+    facts = list(dict.fromkeys([*snapshot.memories, *(memory.fact for memory in memories)]))
+    build = environment.hooks.build_system_prompt
+    if build is None:
+        return rebuilt_prompt(snapshot.prompt, facts)
+    parts = {} if snapshot.prompt is None else snapshot.prompt.parts
+    told = PromptContext(snapshot.session.session_id, snapshot.session.lineage_id, parts, facts)
+    return prompt_from_text(build(told))
+
+
+def _assembly(
+    environment: Environment,
+    request: CompactionRequest,
+    situation: Situation,
+    prompt: SystemPrompt | None,
+    renditions: Sequence[Rendition],
+) -> Assembly:
+    return Assembly(
+        snapshot=situation.snapshot,
+        metering=situation.metering,
+        plan=situation.plan,
+        policy=request.policy,
+        prompt=prompt,
+        shortened=shorten(renditions, environment.counter, request.policy),
+        counter=environment.counter,
+    )
+
+
+def pruned_draft(
+    environment: Environment, request: CompactionRequest, situation: Situation, prompt: SystemPrompt | None
+) -> Draft | None:
+    """The context pruned and no more, where that was asked for or is enough for an automatic compaction; None where it
+    isn't."""
+    if request.policy.summarize and request.trigger not in AUTOMATIC:
+        return None
+    plan, entries = situation.plan, situation.metering.entries
+    outside = (*plan.head, *plan.tail, *plan.pins, *plan.apart)
+    prunable = [index for index, entry in enumerate(entries) if not holds(outside, entry.seq)]
+    pins = situation.snapshot.lineage.pins
+    renditions = [
+        rendition
+        for rendition in prune(
+            entries,
+            start=min(prunable, default=0),
+            stop=max(prunable, default=-1) + 1,
+            policy=request.policy,
+            oversized_tokens=int(request.policy.tail_ceiling * request.policy.tail_budget(plan.window)),
+            counter=environment.counter,
+        )
+        if rendition.origin_seq not in pins
+    ]
+    draft = draft_of_renditions(_assembly(environment, request, situation, prompt, renditions))
+    draft = replace(draft, plan=replace(plan, reason=f"{len(renditions)} old outputs and arguments were shortened"))
+    if not request.policy.summarize:
+        return draft
+    enough = request.policy.tier(draft.tokens_after, plan.window) == "ok"
+    return draft if enough and saves_enough(draft, request.policy) else None
+
+
+def summary_draft(
+    environment: Environment,
+    request: CompactionRequest,
+    situation: Situation,
+    prompt: SystemPrompt | None,
+    found: Summarised,
+) -> Draft:
+    """The new context with a summary in it."""
+    draft = draft_with_summary(_assembly(environment, request, situation, prompt, situation.oversized), found.text)
+    return replace(
+        draft,
+        summary=found.text,
+        ledger=found.ledger,
+        summarizer=found.summarizer,
+        prompt_version=found.prompt_version,
+        usage=found.usage,
+        degraded=found.degraded,
+    )
+
+
+def saves_enough(draft: Draft, policy: CompactionPolicy) -> bool:
+    """Whether a draft saves ``min_saving`` of the whole context; exactly that much is enough."""
+    return draft.tokens_after <= (1 - policy.min_saving) * draft.tokens_before

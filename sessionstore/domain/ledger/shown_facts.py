@@ -1,0 +1,185 @@
+"""Chooses the lines of a summary under a budget, and writes them under their headings with a count of what is left out."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from sessionstore.domain import sections
+from sessionstore.domain.ledger.citations import cite_range, windows_over
+from sessionstore.domain.ledger.fact_line import FactLine
+from sessionstore.domain.token_counter import TokenCounter
+
+_MISSES_ALLOWED: Final = 60
+_TASK_COVERS: Final = frozenset({sections.CONSTRAINTS, sections.KEY_DECISIONS, sections.CRITICAL_CONTEXT})
+_SHARED_SPAN: Final = 60
+"""Seqs that a line of brief facts covers at most."""
+_SCORE_A_TOKEN: Final = 0.6
+"""What a token costs in score when facts are said in brief, so that many short ones go before few long ones."""
+_SHARED_LINE_TOKENS: Final = 10
+"""Tokens of the bullet, range and line break of such a line."""
+
+
+class ShownFacts:
+    """The lines that were chosen so far, in full or in brief, and what they cost; each is counted once in each form."""
+
+    def __init__(self, budget: int, counter: TokenCounter, task: str) -> None:
+        self.budget = budget
+        self.task = task
+        self.spent = counter.count(task) if task else 0
+        self.covered: set[FactLine] = set()
+        self._counter = counter
+        self._costs: dict[FactLine, int] = {}
+        self._brief_costs: dict[FactLine, int] = {}
+        self._full: dict[FactLine, None] = {}
+        self._brief: dict[FactLine, None] = {}
+        self._chosen: list[FactLine] = []
+        self._shared: set[tuple[str, str, int]] = set()
+        self._by_section: dict[str, int] = {}
+        self._said: list[str] = [task]
+
+    def fits(self, lines: Iterable[FactLine], *, until: int) -> bool:
+        """Whether every line can be said in full within ``until`` tokens in all; counts no more lines than it takes to know."""
+        total = self.spent
+        for line in lines:
+            total += self._cost(line)
+            if total > until:
+                return False
+        return True
+
+    def take(self, lines: Sequence[FactLine], *, until: int, ratios: Mapping[str, float] | None) -> None:
+        """Choose lines in full, in the order given, until ``until`` tokens are spent in all.
+
+        ``ratios`` cap a section's part of the budget. What was said already is passed over.
+        """
+        misses = 0
+        for line in lines:
+            if self.spent >= until or misses > _MISSES_ALLOWED:
+                return
+            if not self._is_open(line):
+                continue
+            cost = self._cost(line)
+            section_cost = self._by_section.get(line.section, 0) + cost
+            if ratios is not None and section_cost > ratios.get(line.section, 1.0) * self.budget:
+                continue
+            if self.spent + cost > until:
+                misses += 1
+                continue
+            self._by_section[line.section] = section_cost
+            self._choose(line, self._full, cost, line.text)
+
+    def take_brief(self, lines: Sequence[FactLine], *, until: int) -> None:
+        """Choose lines in brief until ``until`` tokens are spent in all: those first that matter most for what they cost."""
+        misses = 0
+        for line in sorted(lines, key=self._brief_order):
+            if self.spent >= until or misses > _MISSES_ALLOWED:
+                return
+            if not line.brief or not self._is_open(line):
+                continue
+            shared = _shared_line(line)
+            cost = self._brief_cost(line) + (0 if shared in self._shared else _SHARED_LINE_TOKENS)
+            if self.spent + cost > until:
+                misses += 1
+                continue
+            self._shared.add(shared)
+            self._choose(line, self._brief, cost, line.brief)
+
+    def drop_last(self) -> bool:
+        """Give up the line that was chosen last, the one that matters least; False when there is none."""
+        if not self._chosen:
+            return False
+        line = self._chosen.pop()
+        self._full.pop(line, None)
+        self._brief.pop(line, None)
+        return True
+
+    def is_complete(self, lines: Sequence[FactLine]) -> bool:
+        """Whether nothing is left out that could be said in brief."""
+        return not any(line.brief for line in self.left_out(lines))
+
+    def left_out(self, lines: Iterable[FactLine]) -> list[FactLine]:
+        """The lines that stand nowhere in the text."""
+        return [line for line in lines if line not in self._full and line not in self._brief and line not in self.covered]
+
+    def texts(self, left_out: Sequence[FactLine], *, windows: int, small: bool) -> dict[str, str]:
+        """The text of every section; what is left out is counted by kind, or in one line when ``small``.
+
+        ``windows`` is how many ranges to look up Critical Context may list.
+        """
+        texts = {sections.ACTIVE_TASK: self.task}
+        for section in sections.SECTIONS[1:]:
+            full = sorted((line for line in self._full if line.section == section), key=lambda line: line.place)
+            shown = [_bulleted(line) for line in full] + self._shared_lines(section)
+            missing = [line for line in left_out if line.section == section]
+            if section == sections.CRITICAL_CONTEXT and left_out and small:
+                shown.append(f"+ {len(left_out)} more facts, {_span(left_out)}")
+            elif missing and not small:
+                shown.append(_counts(missing))
+            if section == sections.CRITICAL_CONTEXT and left_out and windows and not small:
+                ranges = windows_over((seq for line in left_out for seq in _ends(line)), limit=windows)
+                shown.append(f"- To look up what is only counted here, read: {', '.join(cite_range(*one) for one in ranges)}")
+            texts[section] = "\n".join(shown)
+        return texts
+
+    def _cost(self, line: FactLine) -> int:
+        if line not in self._costs:
+            self._costs[line] = self._counter.count(f"- {line.text}\n")
+        return self._costs[line]
+
+    def _brief_cost(self, line: FactLine) -> int:
+        if line not in self._brief_costs:
+            self._brief_costs[line] = self._counter.count(f"{line.brief}; ") if line.brief else 0
+        return self._brief_costs[line]
+
+    def _brief_order(self, line: FactLine) -> float:
+        return _SCORE_A_TOKEN * self._brief_cost(line) - line.score
+
+    def _choose(self, line: FactLine, form: dict[FactLine, None], cost: int, said: str) -> None:
+        self.spent += cost
+        form[line] = None
+        self._chosen.append(line)
+        self._said.append(said)
+
+    def _is_open(self, line: FactLine) -> bool:
+        if line in self._full or line in self._brief or line in self.covered:
+            return False
+        if line.section in _TASK_COVERS and len(line.core) >= 3:
+            said = self._said if line.section == sections.CRITICAL_CONTEXT else self._said[:1]
+            if any(line.core in text for text in said):
+                self.covered.add(line)
+                return False
+        return True
+
+    def _shared_lines(self, section: str) -> list[str]:
+        groups: dict[tuple[str, str, int], list[FactLine]] = {}
+        for line in sorted((line for line in self._brief if line.section == section), key=lambda line: line.seqs[-1]):
+            groups.setdefault(_shared_line(line), []).append(line)
+        ordered = sorted(groups.items(), key=lambda item: (item[1][0].place[0], item[0][1], item[0][2]))
+        return [
+            f"- {'; '.join(line.brief for line in several)} {cite_range(several[0].seqs[-1], several[-1].seqs[-1])}"
+            for _key, several in ordered
+        ]
+
+
+def _shared_line(line: FactLine) -> tuple[str, str, int]:
+    return line.section, line.plural, line.seqs[-1] // _SHARED_SPAN
+
+
+def _bulleted(line: FactLine) -> str:
+    return line.text if line.section == sections.COMPLETED_ACTIONS and line.text[:1].isdigit() else f"- {line.text}"
+
+
+def _counts(lines: Sequence[FactLine]) -> str:
+    """``+ 37 more commands, #120–#398; …``: exact counts by kind, each with its first and last seq."""
+    kinds: dict[str, list[FactLine]] = {}
+    for line in lines:
+        kinds.setdefault(line.plural, []).append(line)
+    return f"+ {'; '.join(f'{len(several)} more {plural}, {_span(several)}' for plural, several in kinds.items())}"
+
+
+def _span(lines: Iterable[FactLine]) -> str:
+    ends = [seq for line in lines for seq in _ends(line)]
+    return cite_range(min(ends), max(ends))
+
+
+def _ends(line: FactLine) -> tuple[int, int]:
+    return (line.seqs[0], line.seqs[-1])
