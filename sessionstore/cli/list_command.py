@@ -109,7 +109,7 @@ def _print_table(listed: list[tuple[SessionSummary, int | None]]) -> None:
     terminal = Terminal()
     now = time.time()
     columns = [
-        Column("id"),
+        Column("id", whole=True),
         Column("title"),
         Column("messages", numeric=True),
         Column("tokens", numeric=True),

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+from unicodedata import combining, east_asian_width
 
 import click
 
@@ -39,10 +40,11 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its heading, and whether it holds numbers, which stand to the right."""
+    """A column of a table: its heading, whether it holds numbers, which stand to the right, and whether it must not be cut."""
 
     heading: str
     numeric: bool = False
+    whole: bool = False
 
 
 def printable(text: str) -> str:
@@ -91,7 +93,7 @@ class Terminal:
             click.echo(drawn)
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[tuple[str, str]]]) -> None:
-        """Print a table; each cell is a text with a style."""
+        """Print a table of at least one row; each cell is a text with a style."""
         if self._console is None:
             for line in _aligned(columns, [[text for text, _ in row] for row in rows]):
                 click.echo(line)
@@ -101,8 +103,14 @@ class Terminal:
         from rich.text import Text
 
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for column in columns:
-            table.add_column(column.heading, justify="right" if column.numeric else "left", no_wrap=column.numeric)
+        for index, column in enumerate(columns):
+            widest = max(_width(row[index][0]) for row in rows)
+            table.add_column(
+                column.heading,
+                justify="right" if column.numeric else "left",
+                no_wrap=column.numeric or column.whole,
+                min_width=widest if column.whole else None,
+            )
         for row in rows:
             table.add_row(*(Text(text, style=style) for text, style in row))
         self._console.print(table)
@@ -172,7 +180,17 @@ def _drawn(branch: Branch, first: str, rest: str, art: tuple[str, str, str, str]
 
 def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     lines = [[column.heading.upper() for column in columns], *rows]
-    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+    widths = [max(_width(line[index]) for line in lines) for index in range(len(columns))]
     for line in lines:
-        cells = zip(columns, line, widths, strict=True)
-        yield "  ".join(text.rjust(width) if column.numeric else text.ljust(width) for column, text, width in cells).rstrip()
+        cells = []
+        for column, text, width in zip(columns, line, widths, strict=True):
+            blanks = " " * (width - _width(text))
+            cells.append(blanks + text if column.numeric else text + blanks)
+        yield "  ".join(cells).rstrip()
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes: letters of East Asian scripts take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)

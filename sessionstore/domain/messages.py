@@ -57,7 +57,7 @@ def encode_message(
     if not isinstance(message, Mapping):
         raise InvalidMessageError(f"it is a {type(message).__name__}, not a JSON object", index=index)
     try:
-        body = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        body = _ENCODER.encode(message)
     except ValueError as error:
         if "Circular" in str(error):
             raise InvalidMessageError("it contains itself", index=index) from error
@@ -119,7 +119,7 @@ def message_digest(message: Mapping[str, Any]) -> str:
     never "different".
     """
     try:
-        text = json.dumps(message, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        text = _CANONICAL_ENCODER.encode(message)
     except (TypeError, ValueError, RecursionError):
         return "unreadable"
     return blake2b(text.encode("ascii"), digest_size=8).hexdigest()
@@ -174,4 +174,6 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_CANONICAL_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)

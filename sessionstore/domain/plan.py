@@ -50,9 +50,9 @@ class CompactionPlan:
 class PlanInput:
     """What a plan is made from.
 
-    ``fixed_tokens`` is the system prompt with the tool schemas, ``fixed_growth`` what a rebuild adds to it. ``work_after`` is the seq above which a message counts as new
-    work (None: everything does). ``summary_floor`` is what a summary costs that says nothing. ``window_is_known`` is False when
-    128,000 stands in for the model's window.
+    ``fixed_tokens`` is the system prompt with the tool schemas, ``fixed_growth`` what a rebuild adds to it. ``work_after`` is the
+    seq above which a message counts as new work (None: everything does). ``summary_floor`` is what a summary costs that says
+    nothing. ``window`` is the model's in tokens, or what stands in for it.
     """
 
     entries: Sequence[Entry]

@@ -4,11 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Select, bindparam, func, insert, select
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import decode_body
 from sessionstore.domain.records import LogRow
+from sessionstore.storage.hot_statements import HotStatement
 from sessionstore.storage.tables import context_spans, messages, sessions
 from sessionstore.storage.values import from_micros, to_micros
 
@@ -25,12 +26,41 @@ _ROW = (
 Searchable = tuple[str | None, str | None]
 """Names of the tools and ids of the calls that a row has, each a text with spaces between, None where it has none."""
 
+
+def _context(*columns: Any, newest_first: bool = False) -> Select[Any]:
+    """Columns of a session's context, in order; the parameters are ``lineage`` and ``of`` (its generation)."""
+    # The open span ends at a computed number rather than at "no end": with an end, both sides of the range are an index lookup.
+    end = func.coalesce(context_spans.c.last_seq, sessions.c.next_seq - 1)
+    order = (context_spans.c.ordinal, messages.c.seq)
+    return (
+        select(*columns)
+        .select_from(context_spans)
+        .join(
+            sessions,
+            (sessions.c.lineage_id == context_spans.c.lineage_id) & (sessions.c.generation == context_spans.c.generation),
+        )
+        .join(
+            messages,
+            (messages.c.lineage_id == context_spans.c.lineage_id)
+            & (messages.c.seq >= context_spans.c.first_seq)
+            & (messages.c.seq <= end),
+        )
+        .where(context_spans.c.lineage_id == bindparam("lineage"), context_spans.c.generation == bindparam("of"))
+        .order_by(*(column.desc() for column in order) if newest_first else order)
+    )
+
+
+_INSERT = HotStatement(insert(messages).values({column.name: bindparam(column.name) for column in messages.c}))
+_CONTEXT_BODIES = HotStatement(_context(messages.c.body))
+_CONTEXT_ROWS = HotStatement(_context(*_ROW))
+_CONTEXT_SEQS = HotStatement(_context(messages.c.seq))
+_LAST_ROWS = HotStatement(_context(*_ROW, newest_first=True).limit(bindparam("count")))
 _MOST_VARIABLES = 900
 """Bound values in one statement, below the limit of 999 that older SQLite builds have."""
 
 
 def insert_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow], *, searchable: Sequence[Searchable]) -> None:
-    """Write new rows of the log, in one statement; an ``IntegrityError`` means that a seq or client id is there already."""
+    """Write new rows of the log, in one call; an ``IntegrityError`` means that a seq or client id is there already."""
     values = [
         {
             "lineage_id": lineage_id,
@@ -48,35 +78,33 @@ def insert_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow],
         for row, (names, call_ids) in zip(rows, searchable, strict=True)
     ]
     if values:
-        connection.execute(insert(messages), values)
+        _INSERT.run_many(connection, values)
 
 
 def context_bodies(connection: Connection, lineage_id: str, generation: int) -> list[str]:
     """The JSON texts of a session's context, in order."""
-    statement = _context(lineage_id, generation, messages.c.body)
-    return list(connection.execute(statement).scalars())
+    return [row[0] for row in _CONTEXT_BODIES.rows(connection, lineage=lineage_id, of=generation)]
 
 
 def context_rows(connection: Connection, lineage_id: str, generation: int) -> list[LogRow]:
     """The rows of a session's context, in order."""
-    return [_log_row(row) for row in connection.execute(_context(lineage_id, generation, *_ROW))]
+    return [_log_row(row) for row in _CONTEXT_ROWS.rows(connection, lineage=lineage_id, of=generation)]
 
 
 def context_seqs(connection: Connection, lineage_id: str, generation: int) -> list[int]:
     """The seqs of a session's context, in order, without any body."""
-    return list(connection.execute(_context(lineage_id, generation, messages.c.seq)).scalars())
+    return [row[0] for row in _CONTEXT_SEQS.rows(connection, lineage=lineage_id, of=generation)]
 
 
 def context_slice(connection: Connection, lineage_id: str, generation: int, *, offset: int, limit: int) -> list[LogRow]:
     """Part of a session's context, from an index on."""
-    statement = _context(lineage_id, generation, *_ROW).offset(offset).limit(limit)
-    return [_log_row(row) for row in connection.execute(statement)]
+    statement = _context(*_ROW).offset(offset).limit(limit)
+    return [_log_row(row) for row in connection.execute(statement, {"lineage": lineage_id, "of": generation})]
 
 
 def last_context_rows(connection: Connection, lineage_id: str, generation: int, count: int) -> list[LogRow]:
     """The last rows of a session's context, in order; reads no more rows than it gives."""
-    statement = _context(lineage_id, generation, *_ROW, newest_first=True).limit(count)
-    rows = [_log_row(row) for row in connection.execute(statement)]
+    rows = [_log_row(row) for row in _LAST_ROWS.rows(connection, lineage=lineage_id, of=generation, count=count)]
     rows.reverse()
     return rows
 
@@ -105,8 +133,9 @@ def log_rows_at(connection: Connection, lineage_id: str, seqs: Iterable[int]) ->
 
 def context_kinds(connection: Connection, lineage_id: str, generation: int) -> list[tuple[int, Kind]]:
     """Seq and kind of every row of a session's context, in order, without any body."""
-    statement = _context(lineage_id, generation, messages.c.seq, messages.c.kind)
-    return [(row[0], row[1]) for row in connection.execute(statement)]
+    statement = _context(messages.c.seq, messages.c.kind)
+    rows = connection.execute(statement, {"lineage": lineage_id, "of": generation})
+    return [(row[0], row[1]) for row in rows]
 
 
 def row_kind(connection: Connection, lineage_id: str, seq: int) -> Kind | None:
@@ -133,28 +162,6 @@ def count_rows(connection: Connection, lineage_id: str) -> int:
     """How many rows the log has."""
     statement = select(func.count()).select_from(messages).where(messages.c.lineage_id == lineage_id)
     return int(connection.execute(statement).scalar_one())
-
-
-def _context(lineage_id: str, generation: int, *columns: Any, newest_first: bool = False) -> Select[Any]:
-    # The open span ends at a computed number rather than at "no end": with an end, both sides of the range are an index lookup.
-    end = func.coalesce(context_spans.c.last_seq, sessions.c.next_seq - 1)
-    order = (context_spans.c.ordinal, messages.c.seq)
-    return (
-        select(*columns)
-        .select_from(context_spans)
-        .join(
-            sessions,
-            (sessions.c.lineage_id == context_spans.c.lineage_id) & (sessions.c.generation == context_spans.c.generation),
-        )
-        .join(
-            messages,
-            (messages.c.lineage_id == context_spans.c.lineage_id)
-            & (messages.c.seq >= context_spans.c.first_seq)
-            & (messages.c.seq <= end),
-        )
-        .where(context_spans.c.lineage_id == lineage_id, context_spans.c.generation == generation)
-        .order_by(*(column.desc() for column in order) if newest_first else order)
-    )
 
 
 def _log_row(row: Sequence[Any]) -> LogRow:

@@ -4,11 +4,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, and_, insert, or_, select, update
+from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, insert, or_, select, update
 
 from sessionstore.domain.closed_sets import SUPERSEDED_ENDS
 from sessionstore.domain.records import SessionRecord, SessionSummary
 from sessionstore.domain.session_ids import display_title, session_id
+from sessionstore.storage.hot_statements import HotStatement
 from sessionstore.storage.tables import lineages, sessions
 from sessionstore.storage.values import (
     from_json,
@@ -21,6 +22,26 @@ from sessionstore.storage.values import (
 
 _TIMES = frozenset({"started_at", "updated_at", "ended_at"})
 
+_ADVANCE = HotStatement(
+    update(sessions)
+    .where(
+        sessions.c.lineage_id == bindparam("lineage"),
+        sessions.c.generation == bindparam("of"),
+        sessions.c.ended_at.is_(None),
+    )
+    .values(
+        next_seq=sessions.c.next_seq + bindparam("count"),
+        flush_cursor=sessions.c.flush_cursor + bindparam("count"),
+        tail_digest=bindparam("digest"),
+        updated_at=bindparam("now"),
+    )
+    .returning(sessions.c.next_seq, sessions.c.flush_cursor)
+)
+_FIND = HotStatement(
+    select(sessions).where(sessions.c.lineage_id == bindparam("lineage"), sessions.c.generation == bindparam("of"))
+)
+_COLUMNS = tuple(column.name for column in sessions.c)
+
 
 def insert_session(connection: Connection, record: SessionRecord) -> None:
     """Write a new generation; an ``IntegrityError`` means that it, or another continuation of its parent, is there already."""
@@ -29,9 +50,8 @@ def insert_session(connection: Connection, record: SessionRecord) -> None:
 
 def find_session(connection: Connection, lineage_id: str, generation: int) -> SessionRecord | None:
     """One generation, None when there is none."""
-    statement = select(sessions).where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation)
-    row = connection.execute(statement).mappings().first()
-    return None if row is None else session_record(row)
+    rows = _FIND.rows(connection, lineage=lineage_id, of=generation)
+    return session_record(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
 
 
 def find_tip(connection: Connection, lineage_id: str) -> SessionRecord | None:
@@ -45,13 +65,13 @@ def find_tip(connection: Connection, lineage_id: str) -> SessionRecord | None:
         .where(sessions.c.lineage_id == lineage_id)
     )
     row = connection.execute(statement).mappings().first()
-    return None if row is None else session_record(row)
+    return None if row is None else session_record(dict(row))
 
 
 def sessions_of(connection: Connection, lineage_id: str) -> list[SessionRecord]:
     """Every generation of a lineage, oldest first."""
     statement = select(sessions).where(sessions.c.lineage_id == lineage_id).order_by(sessions.c.generation)
-    return [session_record(row) for row in connection.execute(statement).mappings()]
+    return [session_record(dict(row)) for row in connection.execute(statement).mappings()]
 
 
 def advance_session(
@@ -61,19 +81,10 @@ def advance_session(
 
     Gives (first seq, cursor before), None when the session has ended or isn't there.
     """
-    statement = (
-        update(sessions)
-        .where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation, sessions.c.ended_at.is_(None))
-        .values(
-            next_seq=sessions.c.next_seq + count,
-            flush_cursor=sessions.c.flush_cursor + count,
-            tail_digest=tail_digest,
-            updated_at=to_micros(now),
-        )
-        .returning(sessions.c.next_seq, sessions.c.flush_cursor)
+    rows = _ADVANCE.rows(
+        connection, lineage=lineage_id, of=generation, count=count, digest=tail_digest, now=to_micros(now)
     )
-    row = connection.execute(statement).first()
-    return None if row is None else (row[0] - count, row[1] - count)
+    return (rows[0][0] - count, rows[0][1] - count) if rows else None
 
 
 def end_session(connection: Connection, lineage_id: str, generation: int, *, reason: str, now: float) -> bool:
@@ -169,7 +180,7 @@ def _listing() -> Select[Any]:
     )
 
 
-def session_record(row: RowMapping) -> SessionRecord:
+def session_record(row: Mapping[str, Any]) -> SessionRecord:
     """A row of the table as a value."""
     values = dict(row)
     for name in _TIMES:

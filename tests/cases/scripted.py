@@ -46,7 +46,7 @@ class ScriptedSummarizer:
             "echo_request": lambda request: self._last_user_text(request.prompt),
             "extract": lambda request: "\n".join(kept for kept in script.get("keep", []) if kept in request.prompt),
             "cite_ids": lambda request: " ".join(dict.fromkeys(re.findall(r"#\d+", request.prompt))),
-            "bloat": lambda _request: self._bloat(int(script["tokens"])),
+            "bloat": lambda _request: " ".join(["word"] * int(script["tokens"])),
             "slow": self._slow,
             "empty": lambda _request: "",
             "whitespace": lambda _request: " \n\t ",
@@ -88,11 +88,3 @@ class ScriptedSummarizer:
         if self._count(request.prompt) > int(self._script["limit"]):
             raise RuntimeError("context too long")
         return self._text
-
-    def _bloat(self, tokens: int) -> str:
-        words = [f"word{number % 97}" for number in range(tokens)]
-        while words and self._count(" ".join(words)) > tokens:
-            words = words[: max(1, len(words) * tokens // self._count(" ".join(words)))]
-            if len(words) == 1:
-                break
-        return " ".join(words)

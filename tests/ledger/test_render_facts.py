@@ -1,6 +1,8 @@
 """How a ledger reads under the thirteen headings: what comes first, what is counted, what is left to look up."""
 from __future__ import annotations
 
+import re
+
 from sessionstore.domain import sections
 from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
 from sessionstore.domain.ledger.citations import cite, windows_over
@@ -58,18 +60,29 @@ def test_without_an_active_request_the_latest_in_the_ledger_is_the_task() -> Non
 
 def test_what_does_not_fit_is_counted_exactly_with_its_range() -> None:
     texts = render(busy_ledger(300), budget=1_200)
-    shown = [line for line in texts[sections.COMPLETED_ACTIONS].splitlines() if line[0].isdigit()]
-    left_out = 300 - len(shown)
-    assert 5 < len(shown) < 100
-    assert texts[sections.COMPLETED_ACTIONS].splitlines()[-1].startswith(f"+ {left_out} more commands, #0–#")
+    shown = texts[sections.COMPLETED_ACTIONS].count("`build target-")
+    assert 10 < shown < 100
+    assert texts[sections.COMPLETED_ACTIONS].splitlines()[-1].startswith(f"+ {300 - shown} more commands, #0–#")
     assert "read: #0–#" in texts[sections.CRITICAL_CONTEXT]
 
 
 def test_under_a_small_budget_the_newest_actions_are_shown_in_the_order_of_their_numbers() -> None:
-    lines = render(busy_ledger(300), budget=1_200)[sections.COMPLETED_ACTIONS].splitlines()[:-1]
-    numbers = [int(line.split(".")[0]) for line in lines]
-    assert numbers == sorted(numbers)
-    assert numbers[-1] == 300
+    lines = render(busy_ledger(300), budget=1_200)[sections.COMPLETED_ACTIONS].splitlines()
+    numbers = [int(line.split(".")[0]) for line in lines if line[0].isdigit()]
+    assert numbers == list(range(301 - len(numbers), 301))
+    assert len(numbers) >= 3
+
+
+def test_what_has_no_room_in_full_shares_a_line_with_one_range() -> None:
+    lines = render(busy_ledger(300), budget=1_200)[sections.COMPLETED_ACTIONS].splitlines()
+    shared = next(line for line in lines if line.startswith("- "))
+    assert re.fullmatch(r"- (?:`build target-\d+ --with-option` → exit 0; )+`build target-\d+ --with-option` → exit 0 #\d+–#\d+", shared)
+
+
+def test_a_ledger_that_fits_is_shown_in_full() -> None:
+    texts = render(busy_ledger(40))
+    assert len(texts[sections.COMPLETED_ACTIONS].splitlines()) == 40
+    assert texts[sections.CRITICAL_CONTEXT] == ""
 
 
 def test_constraints_come_before_actions_when_there_is_little_room() -> None:

@@ -223,3 +223,32 @@ def test_a_rendition_is_valid_utf8_whatever_it_was_made_of() -> None:
     """LOG-3."""
     found = pruned(turn("bash", {"command": "echo \ud83d"}, "\ud83d " + LONG))
     json.dumps(found[1].message, ensure_ascii=False).encode("utf-8")
+
+
+def test_a_write_that_names_no_file_may_have_changed_any() -> None:
+    """PRUNE-1."""
+    read = turn("read_file", {"path": "src/a.py"}, LONG)
+    found = pruned([*read, *turn("edit", {"new_string": "x"}, "ok"), *read])
+    assert found[1].message["content"] == "[read_file] read src/a.py -> 60 lines"
+
+
+def test_a_copy_that_will_be_cut_is_not_referred_to() -> None:
+    """PRUNE-1."""
+    messages = [message for _ in range(2) for message in turn("bash", {"command": "ls"}, LONG * 40)]
+    found = pruned(messages, start=0, stop=2, oversized=1_000)
+    assert found[1].message["content"].startswith('[bash] ran "ls" -> ')
+    assert found[3].reason == "oversized"
+
+
+def test_the_row_that_holds_the_full_copy_stays_as_it_is() -> None:
+    """PRUNE-1: a back-reference names it by its number."""
+    use = {"type": "server_tool_use", "id": "s", "name": "search", "input": {"query": "word " * 300}}
+    answer = {"type": "search_tool_result", "tool_use_id": "s", "content": LONG}
+    found = pruned(
+        [
+            *turn("bash", {"command": "ls"}, LONG),
+            {"role": "assistant", "content": [use, answer]},
+            {"role": "user", "content": "go"},
+        ]
+    )
+    assert {seq: rendition.message["content"] for seq, rendition in found.items()} == {1: "[same output as #2]"}

@@ -157,3 +157,27 @@ def test_a_message_with_a_servers_call_and_result_is_handed_on_whole() -> None:
         ],
     }
     assert rendered(user("think"), said, profile="anthropic").messages == [user("think"), said]
+
+
+def test_what_follows_a_servers_result_continues_the_same_answer() -> None:
+    """ROLE-1."""
+    use = {"type": "server_tool_use", "id": "srv1", "name": "advisor", "input": {}}
+    answer = {"type": "advisor_tool_result", "tool_use_id": "srv1", "content": "use a queue"}
+    said = {"type": "text", "text": "A queue it is."}
+    pieces = [{"role": "assistant", "content": [block]} for block in (use, answer, said)]
+    messages = rendered(user("think"), *pieces, user("go on"), profile="anthropic").messages
+    assert messages == [user("think"), {"role": "assistant", "content": [use, answer, said]}, user("go on")]
+
+
+def test_what_a_person_wrote_keeps_its_order_when_results_are_moved() -> None:
+    """LAST-1, PAIR-1."""
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "run", "input": {}}]}
+    answer = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
+    late = {"role": "user", "content": [answer, {"type": "text", "text": "second"}]}
+    messages = rendered(user("go"), call, user("first"), late, profile="anthropic").messages
+    assert [message["content"] for message in messages if message["role"] == "user"] == [
+        "go",
+        [answer],
+        "first",
+        "second",
+    ]

@@ -98,3 +98,10 @@ def test_blocks_of_unknown_types_stay_with_the_block_that_names_them() -> None:
 def test_pieces_of_one_answer_stay_together() -> None:
     pieces = [{"role": "assistant", "id": "msg_1", "content": text} for text in ("a", "b")]
     assert units_of(USER, *pieces, USER) == ((0, 0), (1, 2), (3, 3))
+
+
+def test_parallel_items_in_flight_are_one_unit() -> None:
+    """PAIR-3."""
+    items = [{"type": "function_call", "call_id": i, "name": "run", "arguments": "{}"} for i in ("a", "b")]
+    output = {"type": "function_call_output", "call_id": "b", "output": "x"}
+    assert units_of(USER, *items, output) == ((0, 0), (1, 3))

@@ -25,6 +25,7 @@ _DIRECTORY: Final = re.compile(r"(?:\[Current working directory: |\(Current dire
 _BRANCH: Final = re.compile(
     r"^(?:On branch |## (?!HEAD|No commits)|Switched to (?:a new )?branch ')([\w./-]{1,100}?)(?='|\.\.\.|\s|$)", re.MULTILINE
 )
+_GIT: Final = re.compile(r"(?:^|[;&|\n(])\s*git\s")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,100}) (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.{1,120})", re.MULTILINE)
 _RUNNING: Final = re.compile(r"running with session ID|running in (?:the )?background|still running", re.IGNORECASE)
 _PROGRAM: Final = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?)?(?:\w+=\S+ )*(\S+(?: \S+)?)")
@@ -62,7 +63,7 @@ class DeedReader:
         if text and use.deed != "ask":
             for found in references_in_output(text):
                 self._reference(found, seen_at, "output")
-            self._state_from_output(text, seen_at, git="git" in use.command)
+            self._state_from_output(text, seen_at, git=_GIT.search(use.command) is not None)
 
     def _run(self, use: ToolUse, status: str, text: str, seq: int, seen_at: int, *, answered: bool) -> None:
         command = redact(use.command)

@@ -99,11 +99,13 @@ def _statement(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.closed_by is not None:
         return None
     score = 50.0 if sight.is_crowded(entry) else 94.0
-    return sight.line(entry, sections.CRITICAL_CONTEXT, sight.worded(entry.text), score, "facts the user gave", brief=entry.text)
+    text = sight.worded(entry.text)
+    return sight.line(entry, sections.CRITICAL_CONTEXT, text, score, "facts the user gave", brief=entry.text)
 
 
 def _finding(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    return sight.line(entry, sections.CRITICAL_CONTEXT, entry.text, 46, "findings", group=1, brief=shortened(entry.text, _SENTENCE_BRIEF))
+    brief = shortened(entry.text, _SENTENCE_BRIEF)
+    return sight.line(entry, sections.CRITICAL_CONTEXT, entry.text, 46, "findings", group=1, brief=brief)
 
 
 def _decision(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -127,7 +129,7 @@ def _command(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     now = entry.outcome.split(":")[0]
     if before := [f"{status.split(':')[0]} #{seq}" for seq, status in entry.outcomes if status.split(":")[0] != now]:
         text += f" (before: {before[-1]})"
-    score = {"tests": 62.0, "run": 56.0, "look": 24.0}[entry.about]
+    score = {"tests": 66.0, "run": 64.0, "look": 26.0}[entry.about]
     brief = f"`{shortened(entry.text, _BRIEF)}` → {now}"
     score -= min(_LENGTH_PENALTY, len(entry.text) / 40)
     if is_failure(now):
@@ -151,10 +153,10 @@ def _file(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     operations = dict(entry.operations)
     done = [_counted(name, len(operations[name])) for name in _OPERATION_ORDER if name in operations]
     changed = bool(MUTATIONS & operations.keys())
-    score = 72.0 if changed else 48.0 if "read" in operations else 14.0
+    score = 72.0 if changed else 60.0 if "read" in operations else 14.0
     score += min(len(entry.seqs), 5) - (20 if entry.text.startswith(_SCRATCH) else 0)
     group = 0 if changed else 1
-    brief = f"{entry.text} ({', '.join(name for name in _OPERATION_ORDER if name in operations)})"
+    brief = f"{entry.text} ({next(name for name in _OPERATION_ORDER if name in operations)})"
     plural = "changed files" if changed else "files read" if "read" in operations else "places searched"
     text = f"{entry.text} ({', '.join(done)})"
     return sight.line(entry, sections.RELEVANT_FILES, text, score, plural, group=group, place=0, brief=brief)
@@ -165,12 +167,12 @@ def _error(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     brief = shortened(entry.text, 2 * _BRIEF)
     if entry.closed_by is not None:
         return sight.line(
-            entry, sections.CRITICAL_CONTEXT, f"Resolved #{entry.closed_by}: {text}", 58, "resolved errors", group=3,
+            entry, sections.CRITICAL_CONTEXT, f"Resolved #{entry.closed_by}: {text}", 62, "resolved errors", group=3,
             brief=f"resolved: {brief}",
         )
     if entry.last_seq >= sight.recent_from:
         return sight.line(entry, sections.BLOCKED, text, 86, "errors not seen resolved")
-    return sight.line(entry, sections.CRITICAL_CONTEXT, f"Earlier error: {text}", 64, "earlier errors", group=2, brief=brief)
+    return sight.line(entry, sections.CRITICAL_CONTEXT, f"Earlier error: {text}", 67, "earlier errors", group=2, brief=brief)
 
 
 def _todo(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:

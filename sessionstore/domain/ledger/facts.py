@@ -21,17 +21,17 @@ FOCUS_RATIO: Final = 0.65
 """Part of the budget that goes to what concerns the focus, when there is that much of it."""
 _OVERFLOW_RATIO: Final = 0.10
 """Part of the budget that is kept for counts and ranges of what is left out."""
-_FULL_RATIO: Final = 0.55
+_FULL_RATIO: Final = 0.45
 """Part of the budget that goes to lines in full before the rest is said in brief."""
 _SECTION_RATIOS: Final = {
-    sections.CONSTRAINTS: 0.18,
-    sections.COMPLETED_ACTIONS: 0.14,
-    sections.CRITICAL_CONTEXT: 0.14,
-    sections.RELEVANT_FILES: 0.10,
-    sections.GOAL: 0.08,
-    sections.BLOCKED: 0.08,
-    sections.KEY_DECISIONS: 0.07,
-    sections.RESOLVED_QUESTIONS: 0.03,
+    sections.CONSTRAINTS: 0.07,
+    sections.COMPLETED_ACTIONS: 0.09,
+    sections.CRITICAL_CONTEXT: 0.08,
+    sections.RELEVANT_FILES: 0.06,
+    sections.GOAL: 0.05,
+    sections.BLOCKED: 0.04,
+    sections.KEY_DECISIONS: 0.04,
+    sections.RESOLVED_QUESTIONS: 0.02,
 }
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""
 _REFILLS: Final = 3

@@ -11,7 +11,7 @@ from sessionstore.domain.token_counter import TokenCounter
 
 _MISSES_ALLOWED: Final = 60
 _TASK_COVERS: Final = frozenset({sections.CONSTRAINTS, sections.KEY_DECISIONS, sections.CRITICAL_CONTEXT})
-_SHARED_SPAN: Final = 60
+_SHARED_SPAN: Final = 80
 """Seqs that a line of brief facts covers at most."""
 _SCORE_A_TOKEN: Final = 0.6
 """What a token costs in score when facts are said in brief, so that many short ones go before few long ones."""

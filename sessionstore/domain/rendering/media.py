@@ -14,7 +14,7 @@ IMAGE_PLACEHOLDER: Final = "[image]"
 FOREIGN_TO_ANTHROPIC: Final = frozenset(
     {"input_audio", "audio_url", "video_url", "file", "input_file", "encrypted_content"}
 )
-"""Blocks that Anthropic's messages do not have. Others stay as they are: new types of blocks come with every new server tool."""
+"""Blocks that Anthropic's messages do not have. Others stay: new types of blocks come with every new server tool."""
 
 FOREIGN_TO_RESPONSES: Final = frozenset({"document", "search_result", "file", "audio_url", "video_url"})
 """The same for Responses items."""

@@ -1,0 +1,279 @@
+"""The state of one run of a case: the store, the session held, the writer's list, and what each step left behind."""
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from sessionstore import (
+    CompactionHooks,
+    CompactionPolicy,
+    CompactionResult,
+    PromptContext,
+    Session,
+    SessionStore,
+    SessionStoreError,
+)
+from sessionstore.counting import EstimatingCounter, default_counter
+from tests.cases.loading import Case
+from tests.cases.pairing import spoken_text
+from tests.cases.scripted import ScriptedSummarizer
+from tests.cases.vocabulary import POLICY_OPTIONS
+
+START: Final = 1_800_000_000.0
+"""Where the clock of a run begins, in seconds since 1970."""
+
+DEFAULT_WINDOW: Final = 128_000
+
+PROFILES: Final[Mapping[str | None, Any]] = {
+    None: "openai",
+    "anthropic": "anthropic",
+    "responses": "responses",
+    "mistral-template": "strict",
+    "deepseek-strict": "strict",
+    "single-system": "strict",
+}
+
+
+class CaseFailed(AssertionError):  # noqa: N818 - it reads as what it says in a report
+    """A case did not hold, or asks for something that cannot be done."""
+
+
+@dataclass
+class StepClock:
+    """The passed-in clock: it stands until a step moves it; ``script`` is read first, its last reading stays."""
+
+    at: float = START
+    script: list[float] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        if not self.script:
+            return self.at
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+@dataclass(frozen=True)
+class Load:
+    """A context as it was handed out: what goes to a model, and the rows that it was made from."""
+
+    session_id: str
+    messages: list[dict[str, Any]]
+    rows: Sequence[Any]
+    branch: str | None = None
+
+    @property
+    def summaries(self) -> set[str]:
+        """Texts of the summaries in the context."""
+        return {spoken_text(row.message) for row in self.rows if row.kind == "summary"}
+
+    def is_summary(self, message: Mapping[str, Any]) -> bool:
+        """Whether a message handed out is a summary: it has the text of a row of that kind."""
+        return spoken_text(message) in self.summaries
+
+    def is_bridge(self, message: Mapping[str, Any]) -> bool:
+        """Whether a message handed out comes from no row, so that the rendering made it."""
+        if message.get("role") in ("system", "developer"):
+            return False
+        text = spoken_text(message)
+        return bool(text.strip()) and all(text not in (spoken_text(row.message), row.body) for row in self.rows) and not any(
+            part and part in text for part in (spoken_text(row.message) for row in self.rows)
+        )
+
+
+@dataclass
+class Thread:
+    """A conversation and the list that its writer holds (without the system message)."""
+
+    session: Session
+    held: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class RecordedError:
+    """A typed error of a step. ``excused``: the step or a planted fault allows for it."""
+
+    step: str
+    error: SessionStoreError
+    excused: bool
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt to compact: everything that a check may compare, before and after."""
+
+    result: CompactionResult[Session] | None
+    automatic: bool
+    context_before: list[dict[str, Any]]
+    context_after: list[dict[str, Any]]
+    rows_before: Sequence[Any]
+    rows_after: Sequence[Any]
+    log_before: list[Any]
+    log_after: list[Any]
+    generations_before: list[str]
+    generations_after: list[str]
+    tables_before: dict[str, list[tuple[Any, ...]]]
+    tables_after: dict[str, list[tuple[Any, ...]]]
+    pressure_before: Any
+    pressure_after: Any
+    references: dict[int, str]
+
+    @property
+    def status(self) -> str | None:
+        """How it ended, None when it ended by an exception or wasn't begun."""
+        return None if self.result is None else self.result.status
+
+
+@dataclass
+class CaseRun:
+    """One run of a case."""
+
+    case: Case
+    folder: Path
+    clock: StepClock = field(default_factory=StepClock)
+    root_id: str = ""
+    threads: dict[str | None, Thread] = field(default_factory=dict)
+    main_branch: str | None = None
+    summarizer: ScriptedSummarizer = field(init=False)
+    held_before_compact: list[dict[str, Any]] = field(default_factory=list)
+    inputs: list[tuple[str, int, str]] = field(default_factory=list)
+    input_messages: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    errors: list[RecordedError] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    loads: list[Load] = field(default_factory=list)
+    renders: list[list[dict[str, Any]]] = field(default_factory=list)
+    raw_loads: list[list[Any]] = field(default_factory=list)
+    pressures: list[Any] = field(default_factory=list)
+    resumes: list[Session] = field(default_factory=list)
+    traces: list[Any] = field(default_factory=list)
+    expansions: dict[int, list[Any]] = field(default_factory=dict)
+    exports: list[str] = field(default_factory=list)
+    hits: list[Any] | None = None
+    findings: list[Any] | None = None
+    report: Any = None
+    crashes: list[Any] = field(default_factory=list)
+    planted: bool = False
+    aliases: dict[str, str] = field(default_factory=dict)
+    pinned: bool = False
+    turns: int = 0
+    elapsed: float = 0.0
+    last_write: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        options = self.case.options
+        fallback = options.get("estimator") == "fallback" or self.case.tokenizer == "fallback"
+        if options.get("estimator") not in (None, "fallback"):
+            raise CaseFailed(f"unknown estimator {options['estimator']!r}")
+        self.counter = EstimatingCounter() if fallback else default_counter()
+        self.policy = self._policy()
+        self.summarizer = ScriptedSummarizer(
+            options["summarizer"],
+            count=self.counter.count,
+            last_user_text=self._last_user_text,
+            window=options.get("summarizer_window"),
+            input_tokens=options.get("summarizer_input_tokens"),
+        )
+        if options.get("profile") not in PROFILES:
+            raise CaseFailed(f"unknown profile {options['profile']!r}")
+        self.profile = PROFILES[options.get("profile")]
+        self.file = self.folder / "store.db"
+        self.store = self.open_store()
+
+    @property
+    def main(self) -> Thread:
+        """The thread of the session held."""
+        return self.threads[None]
+
+    @property
+    def session(self) -> Session:
+        """The session held."""
+        return self.main.session
+
+    def thread(self, branch: str | None) -> Thread:
+        """The thread of a branch; the first branch, or none, is the session held."""
+        if branch in (None, self.main_branch):
+            return self.main
+        if branch not in self.threads:
+            raise CaseFailed(f"there is no branch {branch!r}")
+        return self.threads[branch]
+
+    def open_store(self, file: Path | None = None) -> SessionStore:
+        """Open the case's store, or another file with the same clock, counter, hooks and limits."""
+        options: dict[str, Any] = {}
+        if "max_message_bytes" in self.case.options:
+            options["max_message_bytes"] = self.case.options["max_message_bytes"]
+        if "system_builder" in self.case.options:
+            options["hooks"] = CompactionHooks(build_system_prompt=self._build_prompt)
+        return SessionStore.open(f"sqlite:///{file or self.file}", clock=self.clock, counter=self.counter, **options)
+
+    def record(self, step: str, error: SessionStoreError, *, excused: bool = False) -> None:
+        """Remember a typed error of a step."""
+        self.errors.append(RecordedError(step, error, excused or self.planted))
+
+    def remember_input(self, lineage_id: str, seqs: Sequence[int], messages: Sequence[Mapping[str, Any]]) -> None:
+        """Remember what was given for which row, and the body that was stored for it."""
+        thread = self.store.session(lineage_id)
+        for seq, message in zip(seqs, messages, strict=True):
+            row = thread.history(seq, seq)[0]
+            self.inputs.append((lineage_id, seq, row.body))
+            self.input_messages[lineage_id, seq] = deepcopy(dict(message))
+
+    def log(self, session: Session | None = None) -> list[Any]:
+        """Every row of a lineage's log."""
+        held = session or self.session
+        tip = self.store.lineage(held.lineage_id).tip
+        return list(held.history(0, max(tip.next_seq - 1, 0)))
+
+    def load(self, branch: str | None = None) -> Load:
+        """Render the session held, and keep it as a load."""
+        session = self.thread(branch).session
+        found = Load(session.id, session.render(self.profile), session.context_rows(), branch)
+        self.loads.append(found)
+        return found
+
+    def tables(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every row of every table, by table, read past the library."""
+        with closing(sqlite3.connect(self.file)) as connection:
+            names = [
+                name
+                for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+                if not name.startswith("sqlite_")
+            ]
+            return {name: self._rows_of(connection, name) for name in names}
+
+    @contextmanager
+    def outside(self) -> Iterator[sqlite3.Connection]:
+        """A connection past the library, for damage from outside; committed at its end."""
+        with closing(sqlite3.connect(self.file, timeout=30.0)) as connection:
+            yield connection
+            connection.commit()
+
+    def _rows_of(self, connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
+        cursor = connection.execute(f'SELECT * FROM "{table}"')
+        names = [column[0] for column in cursor.description]
+        return sorted((tuple(zip(names, row, strict=True)) for row in cursor), key=repr)
+
+    def _policy(self) -> CompactionPolicy:
+        given = {name: value for name, value in self.case.options.items() if name in POLICY_OPTIONS}
+        unknown = sorted(set(given) - {one.name for one in fields(CompactionPolicy)})
+        if unknown:
+            raise CaseFailed(f"the policy has no field {', '.join(unknown)}")
+        for name in ("protected_tools", "protected_arg_keys"):
+            if name in given:
+                given[name] = frozenset(given[name])
+        return CompactionPolicy(**{"head_messages": 0, "min_tail_messages": 0, "keep_tool_results": 0, **given})
+
+    def _build_prompt(self, _context: PromptContext) -> str:
+        return str(self.case.options["system_builder"])
+
+    def _last_user_text(self, prompt: str) -> str:
+        said = [
+            spoken_text(row.message)
+            for thread in self.threads.values()
+            for row in self.log(thread.session)
+            if row.kind == "message" and row.role == "user"
+        ]
+        return next((text for text in reversed(said) if text and text in prompt), "")
