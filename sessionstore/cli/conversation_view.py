@@ -89,5 +89,5 @@ class ConversationView:
 def _call_line(call: ToolCall) -> list[tuple[str, str]]:
     values = call.argument_values()
     listed = [f"{name}={shortened(str(value), _LONGEST_ARGUMENT)}" for name, value in values.items()]
-    arguments = "  ".join(listed) if values else shortened(call.arguments, _LONGEST_CALL)
+    arguments = " ".join(listed) if values else shortened(call.arguments, _LONGEST_CALL)
     return [(printable(call.name), "bold"), (f"  {printable(shortened(arguments, _LONGEST_CALL))}", "dim")]

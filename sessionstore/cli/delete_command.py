@@ -4,6 +4,7 @@ from __future__ import annotations
 import click
 
 from sessionstore.cli.arguments import names_a_session
+from sessionstore.cli.failure import OneLineError
 from sessionstore.cli.figures import counted
 from sessionstore.cli.settings import Settings, pass_settings
 from sessionstore.cli.terminal import Terminal, printable
@@ -28,6 +29,6 @@ def command(settings: Settings, reference: str, namespace: str | None, yes: bool
         title = f" ({printable(trace.lineage.title)})" if trace.lineage.title else ""
         size = f"{counted(len(trace.sessions), 'generation')}, {counted(trace.tip.next_seq, 'message')}"
         if not yes and not click.confirm(f"Delete {lineage_id}{title}, {size}?", err=True):
-            raise click.ClickException("nothing was deleted")
+            raise OneLineError("nothing was deleted")
         store.delete(lineage_id)
     Terminal().print((f"deleted {lineage_id}, {size}", ""))

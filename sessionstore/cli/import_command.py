@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 from sessionstore.cli.arguments import json_option, new_id
+from sessionstore.cli.failure import print_error
 from sessionstore.cli.figures import counted
 from sessionstore.cli.json_output import print_json
 from sessionstore.cli.settings import Settings, pass_settings
-from sessionstore.cli.terminal import Terminal, note, printable
+from sessionstore.cli.terminal import Terminal, printable
 from sessionstore.errors import SchemaError, SessionStoreError, StoreLockedError, StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def command(
             except SessionStoreError as error:
                 failed += 1
                 message = str(error) if str(path) in str(error) else f"{path}: {error}"
-                note(f"error: {' '.join(message.split())}")
+                print_error(message)
                 documents.append({"name": str(path), "error": str(error)})
                 continue
             if as_json:

@@ -8,7 +8,7 @@ from sessionstore.cli.figures import counted, duration, figure, local_time, savi
 from sessionstore.cli.terminal import Branch, Line, printable
 from sessionstore.domain.records import CompactionRecord, LineageRecord, SessionRecord
 from sessionstore.domain.session_ids import display_title, session_id
-from sessionstore.domain.spans import Span, count_of, joined
+from sessionstore.domain.spans import Span, count_of, joined, spans_of
 
 if TYPE_CHECKING:
     from sessionstore.operations.tracing import LineageTrace
@@ -38,7 +38,7 @@ def _root_line(lineage: LineageRecord) -> Line:
         place = "" if lineage.forked_from_seq is None else f" #{lineage.forked_from_seq}"
         parts.append((f", {_BRANCHED[lineage.relation]} {lineage.forked_from}{place}", "dim"))
     if lineage.pins:
-        parts.append((f", pinned {spans_text((seq, seq) for seq in lineage.pins)}", "dim"))
+        parts.append((f", pinned {spans_text(spans_of(lineage.pins))}", "dim"))
     return parts
 
 

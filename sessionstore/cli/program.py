@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from sessionstore import SessionStoreError, __version__
+from sessionstore.cli.failure import OneLineError
 from sessionstore.cli.settings import DATABASE_VARIABLE, Settings
 
 COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -43,14 +44,6 @@ _INTERRUPTED: Final = 130
 
 _BROKEN_PIPE: Final = 141
 """Exit status when the reader of the output went away: 128 + SIGPIPE, as shells have it."""
-
-
-class OneLineError(click.ClickException):
-    """A failure as one line on stderr, exit status 1."""
-
-    def show(self, file: Any = None) -> None:
-        """Print it: ``error: `` and the message with its line breaks taken out."""
-        click.echo(f"error: {' '.join(self.message.split())}", err=True, file=file)
 
 
 class Program(click.Group):
@@ -95,6 +88,7 @@ class Program(click.Group):
         except click.Abort as abort:
             # click turns Ctrl-C and the end of the input at a question into the same thing.
             if isinstance(abort.__context__, KeyboardInterrupt):
+                click.echo(err=True)
                 _interrupted(ctx)
             raise OneLineError("there was nobody to answer the question; --yes answers it") from abort
         return result

@@ -26,6 +26,10 @@ MAX_NESTING: Final = 400
 must be readable from anywhere."""
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_UNFIT: Final = re.compile("[\x00\ud800-\udfff]")
+_LONG_INTEGER_BITS: Final = 14_000
+"""Bits of an integer that has fewer than 4,300 digits in any case; longer ones take the long way."""
+
 _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 _ITEM_ROLES: Final[Mapping[str, str]] = {
     "function_call": "assistant",
@@ -57,12 +61,10 @@ def encode_message(
     if not isinstance(message, Mapping):
         raise InvalidMessageError(f"it is a {type(message).__name__}, not a JSON object", index=index)
     try:
-        body = _ENCODER.encode(message)
+        body = json_text(message, _ENCODER)
     except ValueError as error:
         if "Circular" in str(error):
             raise InvalidMessageError("it contains itself", index=index) from error
-        if "digits" in str(error):
-            raise InvalidMessageError("it holds an integer of more than 4,300 digits", index=index) from error
         raise InvalidMessageError("it holds NaN or Infinity, which JSON does not have", index=index) from error
     except TypeError as error:
         raise InvalidMessageError(str(error), index=index) from error
@@ -71,7 +73,7 @@ def encode_message(
     body = _escape_surrogates(body)
     _check_size(body, max_bytes, index)
     _check_nesting(body, index)
-    stored = json.loads(body)
+    stored = decode_body(body)
     if stored != message:
         raise InvalidMessageError(
             "JSON would change it: it has tuples, keys that are not strings, or two surrogate halves in a row", index=index
@@ -91,9 +93,12 @@ def encode_json_text(
     _check_size(body, max_bytes, index)
     _check_nesting(body, index)
     try:
-        message = decode_body(body)
+        message = decode_body(text)
+        same = body is text or decode_body(body) == message
     except ValueError as error:
         raise InvalidMessageError(f"it is not valid JSON: {error}", index=index) from error
+    if not same:
+        raise InvalidMessageError("it holds two surrogate halves in a row, which JSON makes one character", index=index)
     if not isinstance(message, dict):
         raise InvalidMessageError(f"it is a JSON {type(message).__name__}, not an object", index=index)
     return EncodedMessage(body, message, _role_of(message, index))
@@ -119,15 +124,45 @@ def message_digest(message: Mapping[str, Any]) -> str:
     never "different".
     """
     try:
-        text = _CANONICAL_ENCODER.encode(message)
+        text = json_text(message, _CANONICAL_ENCODER)
     except (TypeError, ValueError, RecursionError):
         return "unreadable"
     return blake2b(text.encode("ascii"), digest_size=8).hexdigest()
 
 
 def clean_text(text: str) -> str:
-    """The text with U+FFFD in place of lone surrogates, so that it can leave the process as UTF-8."""
-    return _SURROGATE.sub("\ufffd", text)
+    """The text with U+FFFD in place of lone surrogates and NUL, so that it can leave the process and be a column."""
+    if text.isascii() and "\x00" not in text:
+        return text
+    return _UNFIT.sub("\ufffd", text)
+
+
+def json_text(value: Any, encoder: json.JSONEncoder) -> str:
+    """JSON text of a value with integers of any length; ``ValueError`` for NaN, Infinity and a value that holds itself."""
+    try:
+        return encoder.encode(value)
+    except ValueError as error:
+        if "digits" not in str(error):
+            raise
+    # The interpreter writes no integer of more than 4,300 digits, Decimal does: such ones go through a mark of their own.
+    marks: dict[str, str] = {}
+    text = encoder.encode(_with_marks(value, marks))
+    for mark, digits in marks.items():
+        text = text.replace(f'"{mark}"', digits)
+    return text
+
+
+def _with_marks(value: Any, marks: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_marks(one, marks) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with_marks(one, marks) for one in value]
+    if isinstance(value, int) and value.bit_length() > _LONG_INTEGER_BITS:
+        digits = str(Decimal(value))
+        mark = f"integer {blake2b(digits.encode('ascii')).hexdigest()}"
+        marks[mark] = digits
+        return mark
+    return value
 
 
 def _escape_surrogates(body: str) -> str:
@@ -163,7 +198,7 @@ def _check_nesting(body: str, index: int | None) -> None:
 def _role_of(message: Message, index: int | None) -> str:
     role = message.get("role")
     if isinstance(role, str) and role:
-        return role
+        return clean_text(role)
     kind = message.get("type")
     if role is None and isinstance(kind, str) and kind:
         return _ITEM_ROLES.get(kind, "assistant")

@@ -9,6 +9,9 @@ MAX_ID_LENGTH: Final = 200
 
 SEPARATOR: Final = "~"
 
+MOST_DIGITS: Final = 9
+"""Digits of the highest generation that is looked for; the column holds ten."""
+
 
 def session_id(lineage_id: str, generation: int) -> str:
     """The id of one generation: the lineage id itself for the first, ``<lineage id>~<generation>`` after that."""
@@ -24,9 +27,14 @@ def split_session_id(reference: str) -> tuple[str, int | None]:
     lineage_id, separator, digits = reference.partition(SEPARATOR)
     if not separator:
         return reference, 1
-    if digits.isascii() and digits.isdigit() and not digits.startswith("0") and digits != "1":
-        return lineage_id, int(digits)
-    return reference, None
+    generation = generation_of(digits)
+    return (reference, None) if generation is None else (lineage_id, generation)
+
+
+def generation_of(digits: str) -> int | None:
+    """The generation that the digits behind a ``~`` name, None when no id has them: 2 or more, written plainly."""
+    plain = digits.isascii() and digits.isdigit() and not digits.startswith("0") and len(digits) <= MOST_DIGITS
+    return int(digits) if plain and digits != "1" else None
 
 
 def lineage_id_problem(lineage_id: str) -> str | None:

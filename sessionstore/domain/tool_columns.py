@@ -16,6 +16,4 @@ def tool_columns(message: Message) -> tuple[str | None, str | None]:
 
 
 def _joined(words: list[str]) -> str | None:
-    text = " ".join(dict.fromkeys(word for word in words if word))
-    # A column is UTF-8 text, and a tool's name or id from outside may be anything.
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd") or None
+    return " ".join(dict.fromkeys(word for word in words if word)) or None

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from sessionstore.domain.closed_sets import Kind
-from sessionstore.domain.messages import Message, clean_text
+from sessionstore.domain.messages import Message, clean_text, json_text
 
 _TEXT_KEYS: Final = ("text", "refusal", "thinking")
 _REASONING_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
@@ -125,7 +125,7 @@ class Pairing:
 def view_message(message: Mapping[str, Any]) -> MessageView:
     """Read a message of any dialect into the common view."""
     reader = _Reader()
-    item_type = message.get("type")
+    item_type = _text(message.get("type"))
     if item_type in _CALL_ITEMS and "role" not in message:
         arguments = message.get("arguments", message.get("input", ""))
         reader.calls.append(ToolCall(_text(message.get("call_id")), _text(message.get("name")), _arguments(arguments)))
@@ -243,14 +243,14 @@ class _Reader:
         inner.content(content if not isinstance(content, Mapping) else [content])
         text = "\n".join(inner.texts)
         if isinstance(content, Mapping) and not text:
-            text = json.dumps(content, ensure_ascii=False)
+            text = json_text(content, _ARGUMENTS_ENCODER)
         name = holder.get("name", holder.get("tool_name"))
         error = holder.get("is_error", holder.get("isError"))
         call_id = holder.get(key or "tool_call_id", holder.get("call_id", _only(holder.get("tool_call_ids"))))
         self.results.append(
             ToolResult(
                 call_id=_text(call_id),
-                name=name if isinstance(name, str) else None,
+                name=clean_text(name) if isinstance(name, str) else None,
                 text=clean_text(text),
                 is_error=error if isinstance(error, bool) else None,
                 images=inner.images,
@@ -282,8 +282,8 @@ def _reasoning_item(item: Mapping[str, Any]) -> Iterator[str]:
 
 def _arguments(value: Any) -> str:
     if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+        return clean_text(value)
+    return "" if value is None else clean_text(json_text(value, _ARGUMENTS_ENCODER))
 
 
 def _only(value: Any) -> Any:
@@ -295,4 +295,7 @@ def _sequence(value: Any) -> Sequence[Any]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return clean_text(value) if isinstance(value, str) else ""
+
+
+_ARGUMENTS_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)

@@ -17,7 +17,7 @@ from sessionstore.domain.records import LogRow, SessionRecord
 from sessionstore.domain.session_ids import session_id
 from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text, split_leading_prompt
-from sessionstore.errors import StaleCursorError
+from sessionstore.errors import InvalidMessageError, StaleCursorError
 from sessionstore.operations import branching, ending, pinning, presenting, prompting, reading, settings
 from sessionstore.operations.appending import Appended, NewMessage, append_messages
 from sessionstore.operations.environment import Environment
@@ -37,6 +37,8 @@ class SessionFlow:
         self.lineage_id = lineage_id
         self.generation = generation
         self.landmarks = landmarks
+        # The session's cursor after this handle's own last write: a stored cursor that is another one was moved by somebody else.
+        self.seen = None if landmarks is None else landmarks.cursor
 
     @property
     def id(self) -> str:
@@ -79,7 +81,11 @@ class SessionFlow:
         known = self.landmarks
         # What is surely new is encoded before the write lock is taken.
         begin = min(known.cursor, len(listed)) if known is not None else len(listed)
-        ready = self._encode(listed, begin, start)
+        try:
+            ready = self._encode(listed, begin, start)
+        except InvalidMessageError:
+            # It may be stored already, as JSON text that no dict can carry; the comparison tells.
+            begin, ready = len(listed), []
 
         def encode_from(index: int) -> Sequence[EncodedMessage]:
             return ready[index - begin :] if index >= begin else self._encode(listed, index, start)
@@ -93,11 +99,13 @@ class SessionFlow:
                 encode_from,
                 prompt=prompt,
                 known=known,
+                seen=self.seen,
                 now=self.environment.now(),
             )
 
         flushed = yield from write(work)
         self.landmarks = flushed.landmarks
+        self.seen = flushed.landmarks.cursor
         return list(flushed.seqs)
 
     def rebase(self, messages: Sequence[Mapping[str, Any]]) -> Steps[SessionFlow]:
@@ -117,21 +125,23 @@ class SessionFlow:
 
     def context(self) -> Steps[list[Message]]:
         """Read the bodies of the context; they are parsed when the transaction is over."""
-        bodies = yield from read(lambda c: context_bodies(c, self.lineage_id, self.generation))
+        bodies = yield from read(lambda c: context_bodies(c, self.lineage_id, self.generation) or self._nothing(c))
         return [decode_body(body) for body in bodies]
 
     def context_rows(self) -> Steps[list[LogRow]]:
         """Read the rows of the context."""
-        return read(lambda c: context_rows(c, self.lineage_id, self.generation))
+        return read(lambda c: context_rows(c, self.lineage_id, self.generation) or self._nothing(c))
 
     def last(self, count: int) -> Steps[list[Message]]:
         """Read the last messages of the context."""
-        rows = yield from read(lambda c: last_context_rows(c, self.lineage_id, self.generation, max(count, 0)))
+        rows = yield from read(
+            lambda c: last_context_rows(c, self.lineage_id, self.generation, max(count, 0)) or self._nothing(c)
+        )
         return [row.message for row in rows]
 
     def history(self, first: int, last: int) -> Steps[list[LogRow]]:
         """Read rows of the log."""
-        return read(lambda c: reading.history(c, self.lineage_id, first, last))
+        return read(lambda c: reading.history(c, self.lineage_id, first, last) or self._nothing(c))
 
     def expand(self, seq: int) -> Steps[list[LogRow]]:
         """Read what a summary or a rendition stands for."""
@@ -255,6 +265,11 @@ class SessionFlow:
         """Open the session again."""
         return write(lambda c: ending.reopen(c, self.lineage_id, self.generation))
 
+    def _nothing(self, connection: Connection) -> list[Any]:
+        """Nothing, from a session that is there; a deleted one is an error, not an empty one."""
+        self._session(connection)
+        return []
+
     def _session(self, connection: Connection) -> SessionRecord:
         return reading.session_of(connection, self.lineage_id, self.generation)
 
@@ -267,6 +282,8 @@ class SessionFlow:
             return append_messages(connection, self.lineage_id, self.generation, new, now=now)
 
         appended = yield from write(work)
+        if appended.generation == self.generation and self.seen == appended.cursor - appended.written:
+            self.seen = appended.cursor
         return list(appended.seqs)
 
     def _encode(self, messages: Sequence[Mapping[str, Any]], begin: int, offset: int) -> list[EncodedMessage]:

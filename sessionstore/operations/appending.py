@@ -1,7 +1,7 @@
 """Adding messages to a log: rows, cursor and tail digest in one transaction."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -28,11 +28,13 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where messages came to lie: a seq for each, in the order given, the generation they went to and its cursor after."""
+    """Where messages came to lie: a seq for each, in the order given, the generation they went to, its cursor after, and how
+    many were new."""
 
     seqs: tuple[int, ...]
     generation: int
     cursor: int
+    written: int
 
 
 def append_messages(
@@ -44,10 +46,10 @@ def append_messages(
     itself (idle, shutdown) is reopened. Raises ``SessionEndedError`` when somebody ended it on purpose.
     """
     known = _stored_client_ids(connection, lineage_id, new)
-    fresh = [message for position, message in enumerate(new) if position not in known]
+    fresh = _fresh(new, known)
     if not fresh:
         tip = _tip(connection, lineage_id)
-        return Appended(tuple(known[position] for position in range(len(new))), tip.generation, tip.flush_cursor)
+        return Appended(_all_seqs(new, known, tip.next_seq), tip.generation, tip.flush_cursor, 0)
     digest = message_digest(fresh[-1].encoded.message)
     place = advance_session(connection, lineage_id, generation, count=len(fresh), tail_digest=digest, now=now)
     if place is None:
@@ -57,7 +59,7 @@ def append_messages(
             raise SessionNotFoundError(session_id(lineage_id, generation))
     first, cursor = place
     write_rows(connection, lineage_id, generation, fresh, first=first, now=now)
-    return Appended(_all_seqs(new, known, first), generation, cursor + len(fresh))
+    return Appended(_all_seqs(new, known, first), generation, cursor + len(fresh), len(fresh))
 
 
 def write_rows(
@@ -80,27 +82,37 @@ def write_rows(
     insert_rows(connection, lineage_id, rows, searchable=[tool_columns(row.message) for row in rows])
 
 
-def _stored_client_ids(connection: Connection, lineage_id: str, new: Sequence[NewMessage]) -> dict[int, int]:
-    """Positions of messages that are stored already, with their seqs; a repeat inside the list waits for its first one."""
+def _stored_client_ids(connection: Connection, lineage_id: str, new: Sequence[NewMessage]) -> dict[str, int]:
+    """Seqs by client id of the messages that are stored already."""
     named = [message.client_id for message in new if message.client_id is not None]
-    if not named:
-        return {}
-    stored = seqs_of_client_ids(connection, lineage_id, named)
-    return {
-        position: stored[message.client_id]
-        for position, message in enumerate(new)
-        if message.client_id is not None and message.client_id in stored
-    }
+    return seqs_of_client_ids(connection, lineage_id, named) if named else {}
 
 
-def _all_seqs(new: Sequence[NewMessage], known: dict[int, int], first: int) -> tuple[int, ...]:
+def _fresh(new: Sequence[NewMessage], known: Mapping[str, int]) -> list[NewMessage]:
+    """The messages to be written: a client id that is stored, or stood earlier in the list, is not written again."""
+    seen = set(known)
+    fresh = []
+    for message in new:
+        if message.client_id is not None:
+            if message.client_id in seen:
+                continue
+            seen.add(message.client_id)
+        fresh.append(message)
+    return fresh
+
+
+def _all_seqs(new: Sequence[NewMessage], known: Mapping[str, int], first: int) -> tuple[int, ...]:
+    """The seq of each message, the fresh ones from ``first`` on."""
+    named = dict(known)
     seqs: list[int] = []
-    for position in range(len(new)):
-        if position in known:
-            seqs.append(known[position])
-        else:
-            seqs.append(first)
-            first += 1
+    for message in new:
+        if message.client_id is not None and message.client_id in named:
+            seqs.append(named[message.client_id])
+            continue
+        if message.client_id is not None:
+            named[message.client_id] = first
+        seqs.append(first)
+        first += 1
     return tuple(seqs)
 
 

@@ -46,13 +46,15 @@ def flush_messages(
     *,
     prompt: SystemPrompt | None,
     known: Landmarks | None,
+    seen: int | None,
     now: float,
 ) -> Flushed:
     """Write what a list has beyond the session's stored context, with which it must begin.
 
-    ``messages`` has no system prompt at its head any more; ``encode_from(index)`` gives the ready messages from there on.
-    Raises ``StaleCursorError`` when the list is shorter than the context or differs from it, ``ConflictError`` when another
-    writer added something that it doesn't hold, ``SessionEndedError`` (with what is unsaved) when the session has ended.
+    ``known`` is what the handle remembers of its last flush, ``seen`` the cursor after its own last write. ``messages`` has
+    no system prompt at its head any more; ``encode_from(index)`` gives the ready messages from there on. Raises
+    ``StaleCursorError`` when the list is shorter than the context or differs from it, ``ConflictError`` when another writer
+    added something that it doesn't hold, ``SessionEndedError`` (with what is unsaved) when the session has ended.
     """
     session = _open_session(connection, lineage_id, generation, messages)
     if prompt is not None:
@@ -61,7 +63,7 @@ def flush_messages(
     if known is not None and _still_holds(known, session, messages):
         landmarks = known
     else:
-        landmarks = _compare_all(connection, session, messages, known)
+        landmarks = _compare_all(connection, session, messages, seen)
     new = encode_from(cursor)
     if not new:
         return Flushed((), landmarks)
@@ -114,15 +116,14 @@ def _still_holds(known: Landmarks, session: SessionRecord, messages: Sequence[Me
 
 
 def _compare_all(
-    connection: Connection, session: SessionRecord, messages: Sequence[Message], known: Landmarks | None
+    connection: Connection, session: SessionRecord, messages: Sequence[Message], seen: int | None
 ) -> Landmarks:
     rows = context_rows(connection, session.lineage_id, session.generation)
     stored = [row.message for row in rows]
     difference = _first_difference(stored, messages)
     if difference < len(stored):
-        moved = known is not None and known.cursor != session.flush_cursor
-        if known is not None and moved and difference >= known.cursor:
-            raise ConflictError(session.session_id, expected=known.cursor, found=session.flush_cursor)
+        if seen is not None and seen != session.flush_cursor and difference >= seen:
+            raise ConflictError(session.session_id, expected=seen, found=session.flush_cursor)
         raise StaleCursorError(
             session.session_id, cursor=len(stored), length=len(messages), first_difference=difference
         )

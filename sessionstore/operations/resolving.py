@@ -3,10 +3,17 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
+from sessionstore.domain.messages import clean_text
 from sessionstore.domain.records import SessionRecord
-from sessionstore.domain.session_ids import SEPARATOR, split_session_id
+from sessionstore.domain.session_ids import SEPARATOR, generation_of, split_session_id
 from sessionstore.errors import AmbiguousSessionError, SessionNotFoundError
-from sessionstore.storage.resolve_rows import MOST_CANDIDATES, ids_with_prefix, ids_with_suffix, namespace_of
+from sessionstore.storage.resolve_rows import (
+    MOST_CANDIDATES,
+    ids_with_generation,
+    ids_with_prefix,
+    ids_with_suffix,
+    namespace_of,
+)
 from sessionstore.storage.session_rows import find_session, find_tip, sessions_of
 from sessionstore.storage.title_rows import holder_of_title, holders_of_title
 
@@ -24,7 +31,7 @@ def resolve_tip(connection: Connection, reference: str, *, namespace: str | None
 
 def resolve_exact(connection: Connection, session_id: str, *, namespace: str | None = None) -> SessionRecord:
     """The one generation that an id names, also when it has ended. Raises ``SessionNotFoundError``."""
-    lineage_id, generation = split_session_id(session_id)
+    lineage_id, generation = split_session_id(clean_text(session_id))
     session = None if generation is None else find_session(connection, lineage_id, generation)
     if session is None or not _in_namespace(connection, lineage_id, namespace):
         raise SessionNotFoundError(session_id, namespace=namespace)
@@ -33,6 +40,8 @@ def resolve_exact(connection: Connection, session_id: str, *, namespace: str | N
 
 def resolve_lineage(connection: Connection, reference: str, *, namespace: str | None = None) -> str:
     """The id of the lineage that answers to a reference; see ``resolve_tip``."""
+    if clean_text(reference) != reference:
+        raise SessionNotFoundError(reference, namespace=namespace)
     lineage_id, generation = split_session_id(reference)
     if (
         generation is not None
@@ -75,7 +84,10 @@ def _by_part_of_generation(connection: Connection, reference: str, namespace: st
         generations = [session.generation for session in sessions_of(connection, left) if session.generation > 1]
         if any(str(generation).startswith(digits) for generation in generations):
             found.add(left)
-    if digits.isascii() and digits.isdigit():
-        candidates = ids_with_suffix(connection, left, namespace) if left else []
-        found.update(id_ for id_ in candidates if find_session(connection, id_, int(digits)) is not None)
+    generation = generation_of(digits)
+    if generation is not None and left:
+        candidates = ids_with_suffix(connection, left, namespace)
+        found.update(id_ for id_ in candidates if find_session(connection, id_, generation) is not None)
+    elif generation is not None:
+        found.update(ids_with_generation(connection, generation, namespace))
     return sorted(found)

@@ -1,8 +1,9 @@
 """The steps that a job asks its driver for, so that the flow is written once and no transaction outlives a step."""
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
+from inspect import isawaitable
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection
@@ -28,9 +29,12 @@ class Write(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    """Call something that may take long (a model, a hook, a prompt builder) while no transaction is open."""
+    """Call something that may take long (a model, a hook, a prompt builder) while no transaction is open.
 
-    work: Callable[[], T]
+    What it gives may be an awaitable for the result, which only the async front can wait for.
+    """
+
+    work: Callable[[], T | Awaitable[T]]
 
 
 Step = Read[Any] | Write[Any] | Call[Any]
@@ -50,7 +54,7 @@ def write(work: Callable[[Connection], T]) -> Generator[Step, Any, T]:
     return result
 
 
-def call(work: Callable[[], T]) -> Generator[Step, Any, T]:
+def call(work: Callable[[], T | Awaitable[T]]) -> Generator[Step, Any, T]:
     """Ask the driver to call; ``yield from`` it for the result."""
     result: T = yield Call(work)
     return result
@@ -79,4 +83,16 @@ def _carry_out(step: Step, database: Database) -> Any:
         case Write(work):
             return database.write(work)
         case Call(work):
-            return work()
+            result = work()
+            if isawaitable(result):
+                discard(result)
+                raise TypeError(
+                    f"an async function was given to the sync front: it gave a {type(result).__name__}; use AsyncSessionStore"
+                )
+            return result
+
+
+def discard(result: object) -> None:
+    """Close what nobody will await, so that it doesn't warn about it later."""
+    if isinstance(result, Coroutine):
+        result.close()

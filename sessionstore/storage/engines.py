@@ -29,19 +29,30 @@ class Database:
 
     A write begins with the write lock held (``BEGIN IMMEDIATE`` on SQLite), so it never fails halfway because another writer
     came first; it waits up to ``busy_timeout`` seconds. What the unit of work raises rolls everything back.
+
+    ``connect`` gives the one SQLite connection that this door is to use; without it the door opens its own.
     """
 
     def __init__(
-        self, url: str | URL, *, durability: Durability = "full", busy_timeout: float = DEFAULT_BUSY_TIMEOUT
+        self,
+        url: str | URL,
+        *,
+        durability: Durability = "full",
+        busy_timeout: float = DEFAULT_BUSY_TIMEOUT,
+        connect: Callable[[], sqlite3.Connection] | None = None,
     ) -> None:
         try:
             parsed = make_url(url)
+            self.url: Final = parsed.render_as_string(hide_password=True)
+            self.busy_timeout: Final = busy_timeout
+            self._parsed = parsed
+            self._durability: Durability = durability
+            if _is_sqlite(parsed):
+                self._engine = _sqlite_engine(parsed, durability, busy_timeout, connect)
+            else:
+                self._engine = create_engine(parsed)
         except ArgumentError as error:
             raise StoreUnavailableError(str(url), "this is no database URL; SQLite's look like sqlite:///agent.db") from error
-        self.url: Final = parsed.render_as_string(hide_password=True)
-        self.busy_timeout: Final = busy_timeout
-        try:
-            self._engine = _sqlite_engine(parsed, durability, busy_timeout) if _is_sqlite(parsed) else create_engine(parsed)
         except ModuleNotFoundError as error:
             advice = f"its driver is not installed ({error.name}); pip install 'sessionstore[postgres]'"
             raise StoreUnavailableError(self.url, advice) from error
@@ -51,6 +62,20 @@ class Database:
     def is_sqlite(self) -> bool:
         """Whether this is a SQLite file or memory database."""
         return self._engine.dialect.name == "sqlite"
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether this is a SQLite database that lives in one connection and ends with it."""
+        return self.is_sqlite and _is_in_memory(self._parsed)
+
+    def sqlite_arguments(self) -> tuple[str, dict[str, Any]]:
+        """Path and options of ``sqlite3.connect`` for a connection as this door opens them."""
+        paths, options = self._engine.dialect.create_connect_args(self._engine.url)
+        return str(paths[0]), {**options, **_connect_options(self.busy_timeout)}
+
+    def over(self, connect: Callable[[], sqlite3.Connection]) -> Database:
+        """The same door over one SQLite connection that somebody else opened with ``sqlite_arguments``."""
+        return Database(self._parsed, durability=self._durability, busy_timeout=self.busy_timeout, connect=connect)
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
         """Run a unit of work that only reads, on one consistent snapshot, without any lock that a writer would wait for."""
@@ -71,14 +96,25 @@ def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
-def _sqlite_engine(url: URL, durability: Durability, busy_timeout: float) -> Engine:
+def _is_in_memory(url: URL) -> bool:
+    return url.database in (None, "", ":memory:")
+
+
+def _connect_options(busy_timeout: float) -> dict[str, Any]:
+    return {"timeout": busy_timeout, "check_same_thread": False, "isolation_level": None}
+
+
+def _sqlite_engine(
+    url: URL, durability: Durability, busy_timeout: float, connect: Callable[[], sqlite3.Connection] | None
+) -> Engine:
     url = url.set(drivername="sqlite")
-    in_memory = url.database in (None, "", ":memory:")
+    in_memory = _is_in_memory(url)
     engine = create_engine(
         url,
         # A memory database lives in its one connection; a file gets one connection a thread that is at work.
-        poolclass=StaticPool if in_memory else QueuePool,
-        connect_args={"timeout": busy_timeout, "check_same_thread": False, "isolation_level": None},
+        poolclass=StaticPool if in_memory or connect is not None else QueuePool,
+        connect_args=_connect_options(busy_timeout),
+        **({} if connect is None else {"creator": connect}),
     )
 
     @event.listens_for(engine, "connect")

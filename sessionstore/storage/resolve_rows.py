@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from sessionstore.storage.tables import lineages
+from sessionstore.storage.tables import lineages, sessions
 
 MOST_CANDIDATES = 11
 """Ids that a search gives back at most: ten to list, and one more to know that there are more."""
@@ -24,6 +24,12 @@ def ids_with_suffix(connection: Connection, suffix: str, namespace: str | None) 
     """Lineage ids that end with this text, in order. It reads every id, since no index is built from the end."""
     start = func.length(lineages.c.lineage_id) - len(suffix) + 1
     return _ids(connection, (start >= 1) & (func.substr(lineages.c.lineage_id, start) == suffix), namespace)
+
+
+def ids_with_generation(connection: Connection, generation: int, namespace: str | None) -> list[str]:
+    """Lineage ids that have a generation of that number, in order."""
+    has_it = select(sessions.c.lineage_id).where(sessions.c.generation == generation)
+    return _ids(connection, lineages.c.lineage_id.in_(has_it), namespace)
 
 
 def _ids(connection: Connection, condition: ColumnElement[bool], namespace: str | None) -> list[str]:

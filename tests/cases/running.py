@@ -20,7 +20,7 @@ from sessionstore import (
 )
 from sessionstore.counting import EstimatingCounter, default_counter
 from tests.cases.loading import Case
-from tests.cases.pairing import spoken_text
+from tests.cases.pairing import blocks_of, plain_text, spoken_text
 from tests.cases.scripted import ScriptedSummarizer
 from tests.cases.vocabulary import POLICY_OPTIONS
 
@@ -76,12 +76,10 @@ class Load:
 
     def is_bridge(self, message: Mapping[str, Any]) -> bool:
         """Whether a message handed out comes from no row, so that the rendering made it."""
-        if message.get("role") in ("system", "developer"):
-            return False
-        text = spoken_text(message)
-        return bool(text.strip()) and all(text not in (spoken_text(row.message), row.body) for row in self.rows) and not any(
-            part and part in text for part in (spoken_text(row.message) for row in self.rows)
-        )
+        texts = {spoken_text(message), *(plain_text([block]) for block in blocks_of(message))} - {""}
+        known = {spoken_text(row.message) for row in self.rows}
+        known |= {plain_text([block]) for row in self.rows for block in blocks_of(row.message)}
+        return message.get("role") not in ("system", "developer") and bool(texts) and not texts & known
 
 
 @dataclass
@@ -277,3 +275,11 @@ class CaseRun:
             if row.kind == "message" and row.role == "user"
         ]
         return next((text for text in reversed(said) if text and text in prompt), "")
+
+
+def need(owner: object, name: str) -> Any:
+    """A public name of the library; the case fails with a clear word where it isn't there."""
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        raise CaseFailed(f"the library has no {type(owner).__name__}.{name}") from None

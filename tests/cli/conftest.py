@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,10 +45,9 @@ def compacted(tmp_path: Path, _compacted: Path) -> CommandLine:
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees or touches the data of whoever runs it."""
     for variable in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
     monkeypatch.delenv("SESSIONSTORE_DB", raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    yield

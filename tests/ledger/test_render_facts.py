@@ -76,7 +76,8 @@ def test_under_a_small_budget_the_newest_actions_are_shown_in_the_order_of_their
 def test_what_has_no_room_in_full_shares_a_line_with_one_range() -> None:
     lines = render(busy_ledger(300), budget=1_200)[sections.COMPLETED_ACTIONS].splitlines()
     shared = next(line for line in lines if line.startswith("- "))
-    assert re.fullmatch(r"- (?:`build target-\d+ --with-option` → exit 0; )+`build target-\d+ --with-option` → exit 0 #\d+–#\d+", shared)
+    one = r"`build target-\d+ --with-option` → exit 0"
+    assert re.fullmatch(rf"- (?:{one}; )+{one} #\d+–#\d+", shared)
 
 
 def test_a_ledger_that_fits_is_shown_in_full() -> None:
@@ -113,6 +114,12 @@ def test_what_the_narrative_states_is_not_repeated() -> None:
     assert texts[sections.CONSTRAINTS] == "- Always run the linter. #0"
 
 
+def test_a_command_is_only_left_to_the_narrative_when_that_states_its_status() -> None:
+    ledger = extract_ledger(log_of(call("bash", "Exit code: 4\n", command="npm test")))
+    assert "exit 4" in render(ledger, omit="Then `npm test` was run.")[sections.COMPLETED_ACTIONS]
+    assert render(ledger, omit="Then `npm test` → exit 4.")[sections.COMPLETED_ACTIONS] == ""
+
+
 def test_only_the_latest_value_is_shown_anywhere() -> None:
     ledger = extract_ledger(
         log_of(
@@ -128,6 +135,12 @@ def test_only_the_latest_value_is_shown_anywhere() -> None:
 def test_requests_that_are_the_same_stand_once_with_every_seq() -> None:
     ledger = extract_ledger(log_of(*[("user", "run the checks again"), ("assistant", "Green.")] * 3, ("user", "go")))
     assert render(ledger)[sections.GOAL].count("run the checks again") == 1
+
+
+def test_a_request_that_nobody_answered_stands_under_the_pending_asks_though_it_binds() -> None:
+    log = log_of(("user", "Fix INC-1."), ("assistant", "Done."), ("user", "Never use spaces."), ("user", "go"))
+    texts = render(extract_ledger(log), active=log[-1])
+    assert texts[sections.PENDING_ASKS] == "- “Never use spaces.” #2"
 
 
 def test_lines_stand_in_the_same_order_whatever_the_budget() -> None:

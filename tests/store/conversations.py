@@ -1,6 +1,7 @@
 """Conversations that are worth compacting, and what a test looks at behind the front: rows, statements, query plans."""
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,34 +62,46 @@ def counts_of(store: SessionStore) -> Counter[str]:
 
 
 @contextmanager
-def statements(store: SessionStore) -> Iterator[list[tuple[str, Any]]]:
-    """Every statement with its parameters that the store sends while the block runs, in order."""
-    sent: list[tuple[str, Any]] = []
+def statements(store: SessionStore) -> Iterator[list[str]]:
+    """Every statement that a store on SQLite runs while the block runs, in order, with its values written out.
 
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
-        sent.append((statement, parameters))
+    SQLite itself tells them, so none is missed, whichever way it was sent. One that runs once a row is listed once.
+    """
+    sent: list[str] = []
+    traced: list[sqlite3.Connection] = []
+
+    def note(statement: str) -> None:
+        if not sent or statement.partition("(")[0] != sent[-1].partition("(")[0] or not statement.startswith("INSERT"):
+            sent.append(statement)
+
+    def trace(connection: sqlite3.Connection, *_: Any) -> None:
+        connection.set_trace_callback(note)
+        traced.append(connection)
 
     engine = store._database._engine
-    event.listen(engine, "before_cursor_execute", note)
+    event.listen(engine, "checkout", trace)
     try:
         yield sent
     finally:
-        event.remove(engine, "before_cursor_execute", note)
+        event.remove(engine, "checkout", trace)
+        for connection in traced:
+            connection.set_trace_callback(None)
 
 
-def sent_work(sent: list[tuple[str, Any]]) -> list[str]:
+def sent_work(sent: list[str]) -> list[str]:
     """The statements that read or write rows: without those that begin and end transactions or set up a connection."""
-    return [statement for statement, _ in sent if not statement.startswith(("BEGIN", "COMMIT", "ROLLBACK", "PRAGMA"))]
+    return [statement for statement in sent if not statement.startswith(("BEGIN", "COMMIT", "ROLLBACK", "PRAGMA", "--"))]
 
 
-def query_plans(store: SessionStore, sent: list[tuple[str, Any]]) -> list[str]:
-    """SQLite's plan of each SELECT that was sent, its lines joined. Only SQLite explains itself in these words."""
+def query_plans(store: SessionStore, sent: list[str]) -> list[str]:
+    """SQLite's plan of each query that was sent, its lines joined."""
 
     def explain(connection: Connection) -> list[str]:
+        driver: Any = connection.connection.dbapi_connection
         return [
-            "; ".join(row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters))
-            for statement, parameters in sent
-            if statement.lstrip().startswith(("SELECT", "WITH"))
+            "; ".join(row[3] for row in driver.execute(f"EXPLAIN QUERY PLAN {statement}"))
+            for statement in sent
+            if statement.startswith(("SELECT", "WITH"))
         ]
 
     return store._database.read(explain)

@@ -155,24 +155,25 @@ def test_every_call_on_a_deleted_conversation_is_a_typed_error(store: SessionSto
     assert silent == []
 
 
-def test_an_append_is_two_statements_in_one_transaction(store: SessionStore) -> None:
+def test_an_append_is_two_statements_in_one_transaction(sqlite_store: SessionStore) -> None:
     """The hot path: one moves seq and cursor together, one writes the rows, however many and however long the log is."""
-    session = store.create_session("a")
+    session = sqlite_store.create_session("a")
     session.append(talk(50))
     for messages in (HELLO, talk(20)):
-        with statements(store) as sent:
+        with statements(sqlite_store) as sent:
             session.append(messages)
         assert len(sent_work(sent)) == 2, sent_work(sent)
-    with statements(store) as sent:
+        assert [statement for statement in sent if statement.startswith(("BEGIN", "COMMIT"))] == ["BEGIN IMMEDIATE", "COMMIT"]
+    with statements(sqlite_store) as sent:
         session.append(HELLO, client_id="x")
     assert len(sent_work(sent)) == 3
 
 
-def test_an_append_through_an_old_handle_finds_the_tip_in_four_statements(store: SessionStore) -> None:
-    session = store.create_session("a", context_window=WINDOW)
+def test_an_append_through_an_old_handle_finds_the_tip_in_four_statements(sqlite_store: SessionStore) -> None:
+    session = sqlite_store.create_session("a", context_window=WINDOW)
     session.append(talk(30))
     compacted(session)
-    with statements(store) as sent:
+    with statements(sqlite_store) as sent:
         session.append(HELLO)
     assert len(sent_work(sent)) == 4
 

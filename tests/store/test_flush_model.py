@@ -119,7 +119,7 @@ class FlushMachine(RuleBasedStateMachine):
 
 
 FlushMachine.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestFlushAgainstAList = FlushMachine.TestCase
 TestFlushAgainstAList.__doc__ = "FLUSH-1, FLUSH-2, FLUSH-3, LIN-9: any order of flushes, appends, compactions and undos."

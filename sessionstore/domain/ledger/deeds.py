@@ -130,8 +130,9 @@ class DeedReader:
                     self._collector.close(error, seen_at, what)
 
     def _other(self, use: ToolUse, status: str, text: str, seq: int, seen_at: int) -> None:
-        for operation, path in use.operations:
-            self._collector.add("file", _path_key(path), redact(path), seq, source="call", operation=operation)
+        for operation, given in use.operations:
+            path = redact(given)
+            self._collector.add("file", _path_key(path), path, seq, source="call", operation=operation)
         what = redact(_one_line(f"{use.name} {use.subject}".strip(), _SHORT))
         about = "look" if use.deed == "search" else "tool"
         outcome = _outcome(status, redact(result_line(text)) if text else "")
@@ -205,6 +206,7 @@ class DeedReader:
         self._collector.add("reference", f"{found.form}:{text}", text, seq, source=source, about=found.form)
 
     def _state(self, name: str, value: str, seq: int) -> None:
+        value = redact(value)
         self._collector.add("state", name, value, seq, source="output", about=name, outcome=value)
 
     def _state_from_output(self, text: str, seq: int, *, git: bool) -> None:
@@ -217,7 +219,7 @@ class DeedReader:
             self._state("branch", branch[1], seq)
         if (commit := _COMMIT.search(text[:6_000])) is not None:
             self._state("branch", commit[1], seq)
-            self._state("commit", redact(f"{commit[2]} {commit[3]}"), seq)
+            self._state("commit", f"{commit[2]} {commit[3]}", seq)
 
 
 def _outcome(status: str, line: str) -> str:

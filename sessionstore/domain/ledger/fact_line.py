@@ -1,6 +1,7 @@
 """One fact as a line of a summary, and what such a line must know of the rest of the ledger."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,6 +9,9 @@ from sessionstore.domain.ledger.citations import cite
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
 from sessionstore.domain.ledger.sentences import LABEL
 
+BRIEF_LENGTH: Final = 100
+"""Characters of a command, an action or a request in brief."""
+_CHANGE_DIRECTORY: Final = re.compile(r"^cd \S+ ?(?:&&|;) ?")
 _RECENT_WEIGHT: Final = 10.0
 _RECENT_REQUESTS: Final = 2
 _CROWDED: Final = 12
@@ -72,11 +76,12 @@ class LedgerSight:
     def line(
         self, entry: LedgerEntry, section: str, text: str, score: float, plural: str, *, group: int = 0,
         place: float | None = None, seqs: tuple[int, ...] | None = None, brief: str = "",
+        core: str = "",
     ) -> FactLine:
         """A line for a fact: its seqs are cited after the text, and newer facts score up to 10 more."""
         cited = seqs if seqs is not None else entry.seqs
         return FactLine(
-            section, f"{text} {cite(cited)}", entry.text, cited, score + _RECENT_WEIGHT * entry.last_seq / self.newest,
+            section, f"{text} {cite(cited)}", core or entry.text, cited, score + _RECENT_WEIGHT * entry.last_seq / self.newest,
             (group, entry.seqs[0] if place is None else place, text), plural, brief,
         )
 
@@ -85,3 +90,13 @@ def shortened(text: str, length: int) -> str:
     """The text on one line, cut to so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[:length].rstrip()}…"
+
+
+def short_command(command: str) -> str:
+    """A command as it reads in brief; of a long one without the change of directory that it begins with."""
+    return shortened(command if len(command) <= BRIEF_LENGTH else _CHANGE_DIRECTORY.sub("", command, count=1), BRIEF_LENGTH)
+
+
+def quoted_text(text: str, length: int) -> str:
+    """The text on one line in quotation marks, cut to so many characters."""
+    return f"“{shortened(text, length)}”"

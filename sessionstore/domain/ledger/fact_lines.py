@@ -7,14 +7,14 @@ from typing import Final
 from sessionstore.domain import sections
 from sessionstore.domain.ledger.deeds import MUTATIONS
 from sessionstore.domain.ledger.entry import FactKind, Ledger, LedgerEntry
-from sessionstore.domain.ledger.fact_line import FactLine, LedgerSight, shortened
+from sessionstore.domain.ledger.fact_line import BRIEF_LENGTH, FactLine, LedgerSight, quoted_text, short_command, shortened
 from sessionstore.domain.ledger.results import is_failure
 
 _LONG_REQUEST: Final = 700
 _SHORT_REQUEST: Final = 240
 _COMMAND_SHOWN: Final = 240
 _ANSWER_SHOWN: Final = 120
-_BRIEF: Final = 100
+_COVERED: Final = 0.6
 _SENTENCE_BRIEF: Final = 160
 _LENGTH_PENALTY: Final = 12.0
 """Most that a long command loses: a script is better read at its seq than quoted in part."""
@@ -59,22 +59,23 @@ def _request(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.closed_by is not None and entry.key != repeats[0].key:
         return None
     if entry.about == "injected":
-        return sight.line(entry, sections.CRITICAL_CONTEXT, f"In the user's role: {_quote(text, 120)}", 12, "notices", group=9)
+        notice = f"In the user's role: {quoted_text(text, 120)}"
+        return sight.line(entry, sections.CRITICAL_CONTEXT, notice, 12, "notices", group=9)
     if entry.closed_by is None:
-        quoted = _quote(text, _LONG_REQUEST)
+        quoted = quoted_text(text, _LONG_REQUEST)
         return sight.line(entry, sections.PENDING_ASKS, quoted, 92, "requests without an answer")
-    quoted = _quote(text, _LONG_REQUEST if first else _SHORT_REQUEST)
+    quoted = quoted_text(text, _LONG_REQUEST if first and not sight.brief else _SHORT_REQUEST)
     if entry.last_seq >= sight.recent_from and entry.outcome:
         quoted += f" → {shortened(entry.outcome, _ANSWER_SHOWN)}"
     seqs = (*(repeat.last_seq for repeat in repeats), entry.closed_by)
     return sight.line(
         entry, sections.GOAL, quoted, 80 if first else 56, "answered requests", seqs=tuple(sorted(set(seqs))),
-        brief=_quote(text, _BRIEF),
+        brief=quoted_text(text, BRIEF_LENGTH),
     )
 
 
 def _remaining_text(entry: LedgerEntry, sight: LedgerSight) -> str:
-    """The request without sentences that a later one replaced; empty when other lines say nearly all of it."""
+    """The request without sentences that a later one replaced; empty when it was answered and other lines say most of it."""
     text = entry.text
     said = 0
     for fact in sight.binding.get(entry.last_seq, ()):
@@ -83,7 +84,8 @@ def _remaining_text(entry: LedgerEntry, sight: LedgerSight) -> str:
         elif fact.text in text:
             said += len(fact.text)
     text = text.strip()
-    return "" if said >= 0.6 * len(text) and entry.key != sight.first_request else text
+    covered = said >= _COVERED * len(text) and entry.closed_by is not None and entry.key != sight.first_request
+    return "" if covered else text
 
 
 def _constraint(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -125,19 +127,20 @@ def _question(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 
 def _command(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    text = f"{entry.ordinal}. `{shortened(entry.text, _COMMAND_SHOWN)}` → {entry.outcome or 'no result yet'}"
-    now = entry.outcome.split(":")[0]
+    text = f"{entry.ordinal}. `{shortened(entry.text, _COMMAND_SHOWN)}` → {entry.outcome or 'no result'}"
+    now = entry.outcome.split(":")[0] or "no result"
     if before := [f"{status.split(':')[0]} #{seq}" for seq, status in entry.outcomes if status.split(":")[0] != now]:
         text += f" (before: {before[-1]})"
     score = {"tests": 66.0, "run": 64.0, "look": 26.0}[entry.about]
-    brief = f"`{shortened(entry.text, _BRIEF)}` → {now}"
+    brief = f"`{short_command(entry.text)}` → {now}"
     score -= min(_LENGTH_PENALTY, len(entry.text) / 40)
     if is_failure(now):
         score += 8
-    if not entry.outcome:
+    core = f"{entry.text}` → {now}"
+    if not entry.outcome and entry.last_seq >= sight.recent_from:
         text = f"`{shortened(entry.text, _COMMAND_SHOWN)}` has no result yet"
-        return sight.line(entry, sections.IN_PROGRESS, text, 88, "commands")
-    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "commands", place=entry.ordinal, brief=brief)
+        return sight.line(entry, sections.IN_PROGRESS, text, 88, "commands", core=core)
+    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "commands", place=entry.ordinal, brief=brief, core=core)
 
 
 def _action(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -145,7 +148,7 @@ def _action(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.outcome not in ("", "ok"):
         text += f" → {entry.outcome}"
     score = {"file": 40.0, "tool": 42.0, "look": 16.0}[entry.about]
-    brief = shortened(entry.text, _BRIEF)
+    brief = shortened(entry.text, BRIEF_LENGTH)
     return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "actions", place=entry.ordinal, brief=brief)
 
 
@@ -164,7 +167,7 @@ def _file(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 def _error(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     text = f"{' ⏎ '.join(entry.text.splitlines())} (from {shortened(entry.about, _ORIGIN_SHOWN)})"
-    brief = shortened(entry.text, 2 * _BRIEF)
+    brief = shortened(entry.text, 2 * BRIEF_LENGTH)
     if entry.closed_by is not None:
         return sight.line(
             entry, sections.CRITICAL_CONTEXT, f"Resolved #{entry.closed_by}: {text}", 62, "resolved errors", group=3,
@@ -244,7 +247,3 @@ def _counted(word: str, count: int, *, plural: str = "") -> str:
     if plural:
         return f"{count} {word if count == 1 else plural}"
     return word if count == 1 else f"{word} {count}×"
-
-
-def _quote(text: str, length: int) -> str:
-    return f"“{shortened(text, length)}”"

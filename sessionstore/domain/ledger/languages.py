@@ -62,7 +62,8 @@ BINDING: Final = pattern_of(
 
 DECIDING: Final = pattern_of(
     words=(
-        r"decided|decision (?:is|was|to)|decision(?=:)|going with|let['’]?s (?:go with|use|keep|do)|go with|chose|chosen|we choose|i choose",
+        r"decided|decision (?:is|was|to)|decision(?=:)|going with",
+        r"let['’]?s (?:go with|use|keep|do)|go with|chose|chosen|we choose|i choose",
         r"opt(?:ed|ing) (?:for|to)",
         r"(?:i|we)(?:['’]ll| will| am going to|['’]m going to)(?: \w+){0,2} (?:use|keep|go|switch|pick|take|stick)",
         r"settled on|agreed (?:on|to|that)|trade-?off|switch(?:ed|ing) to|(?:i|we)(?:['’]ve)? picked|prefer .{1,60} because",

@@ -24,7 +24,8 @@ _ISSUE: Final = re.compile(
 _UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 _IDENTIFIER: Final = re.compile(r"\b[a-z]{2,12}[_-](?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{5,40}\b")
 _HASH: Final = re.compile(r"\b(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b")
-_HASH_WORD: Final = re.compile(r"commit|sha|hash|revision|HEAD|merge|cherry|checkout|base", re.IGNORECASE)
+_HASH_WORDS: Final = ("commit", "Commit", "sha", "SHA", "hash", "revision", "HEAD", "erge", "cherry", "checkout", "base")
+"""Words near which a run of hex digits is a commit and not just a number."""
 _COLON_PORT: Final = re.compile(r":\d{2,5}\b")
 _HOST_BEFORE: Final = re.compile(
     r"(?:\blocalhost|\b(?:[\w-]{1,60}\.){1,5}(?:com|org|net|io|dev|app|ai|co|cloud|internal|local|lan|test|example|invalid)"
@@ -119,8 +120,9 @@ def _ids(text: str) -> Iterator[Reference]:
         yield Reference("id", match.group(), _before(text, match.start(), 30))
     for match in _IDENTIFIER.finditer(text):
         yield Reference("id", match.group(), _before(text, match.start(), 30))
-    for match in _HASH.finditer(text):
-        if _HASH_WORD.search(text, max(0, match.start() - 40), match.end() + 20):
+    for match in _HASH.finditer(text) if any(word in text for word in _HASH_WORDS) else ():
+        near = text[max(0, match.start() - 40): match.end() + 20]
+        if any(word in near for word in _HASH_WORDS):
             yield Reference("commit", match.group())
 
 

@@ -1,0 +1,121 @@
+"""A process of a case: ``python -m tests.cases.process append|compact|crash`` with its order as JSON on standard input.
+
+It answers with the typed errors it met, as JSON. ``crash`` compacts and kills itself at a point; the points inside the commit
+are found by the statements that pass, so the library has no part in it.
+"""
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, event
+from sqlalchemy.pool import Pool
+
+from sessionstore import SessionStoreError, SummaryAnswer, SummaryRequest
+from tests.cases.loading import Case
+from tests.cases.running import CaseRun, StepClock, Thread
+from tests.cases.scripted import ScriptedSummarizer
+
+
+class Killer:
+    """Ends the process without a chance to clean up when its point comes."""
+
+    def __init__(self, point: str) -> None:
+        self.point = point
+        self.answered = False
+        self.opening = False
+        self.committed = False
+
+    def reach(self, *points: str) -> None:
+        """End the process if one of these is its point."""
+        if self.point in points:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def listen(self) -> None:
+        """Watch every statement and commit of the process."""
+        event.listen(Engine, "before_cursor_execute", self._before)
+        event.listen(Engine, "after_cursor_execute", self._after)
+        event.listen(Engine, "commit", self._committing)
+        event.listen(Pool, "checkin", self._returned)
+
+    def _before(self, _c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
+        if self.answered:
+            self.reach("after_summary")
+        if statement.startswith("UPDATE sessions SET") and "end_reason" in statement.split("WHERE")[0]:
+            self.reach("before_parent_end")
+
+    def _after(self, _c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
+        if statement.startswith("INSERT INTO sessions "):
+            self.opening = True
+            self.reach("after_child_insert")
+        if statement.startswith("INSERT INTO context_spans "):
+            self.reach("after_tail_copy")
+
+    def _committing(self, _connection: Any) -> None:
+        if self.opening:
+            self.reach("before_commit")
+            self.committed = True
+
+    def _returned(self, _connection: Any, _record: Any) -> None:
+        if self.committed:
+            self.reach("after_commit")
+
+
+class KillingSummarizer:
+    """A scripted summariser with a killer that knows where it is."""
+
+    name = ScriptedSummarizer.name
+
+    def __init__(self, scripted: ScriptedSummarizer, killer: Killer) -> None:
+        self._scripted = scripted
+        self._killer = killer
+        self.window = scripted.window
+        self.input_tokens = scripted.input_tokens
+        scripted.before_answer = lambda: killer.reach("during_summary")
+
+    def summarize(self, request: SummaryRequest) -> str | SummaryAnswer:
+        """Answer, unless the process ends before or while it does."""
+        self._killer.reach("before_summary")
+        answer = self._scripted.summarize(request)
+        self._killer.answered = True
+        return answer
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Carry out one order."""
+    order = json.load(sys.stdin)
+    case = Case(**{**order["case"], "problems": ()})
+    run = CaseRun(case, Path(order["folder"]), StepClock(order["at"]))
+    run.root_id = order["root"]
+    session = run.store.resume(run.root_id)
+    run.threads[None] = Thread(session, session.context())
+    errors: list[tuple[str, str]] = []
+    for action in _actions(arguments[0], order, run):
+        try:
+            action()
+        except SessionStoreError as error:
+            errors.append((type(error).__name__, str(error)))
+    run.store.close()
+    sys.stdout.write(json.dumps({"errors": errors}))
+
+
+def _actions(what: str, order: Mapping[str, Any], run: CaseRun) -> list[Any]:
+    if what == "append":
+        texts = [f"w{order['writer']}-{number}" for number in range(order["each"])]
+        return [lambda text=text: run.session.append({"role": "user", "content": text}) for text in texts]
+    summarizer: ScriptedSummarizer | KillingSummarizer = run.summarizer
+    if what == "crash":
+        killer = Killer(order["point"])
+        killer.listen()
+        summarizer = KillingSummarizer(run.summarizer, killer)
+    force = bool(run.case.options.get("force", False))
+    return [lambda: run.session.compact(summarizer=summarizer, policy=run.policy, force=force)]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
