@@ -33,6 +33,7 @@ from sessionstore.errors import (
 )
 
 if TYPE_CHECKING:
+    from sessionstore.aio import AsyncSession, AsyncSessionStore
     from sessionstore.compaction.outcome import CompactionResult
     from sessionstore.domain.plan import CompactionPlan
     from sessionstore.domain.policy import CompactionPolicy
@@ -47,6 +48,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousSessionError",
+    "AsyncSession",
+    "AsyncSessionStore",
     "CallableSummarizer",
     "CommitUnknownError",
     "CompactionHooks",
@@ -83,6 +86,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AsyncSession": "sessionstore.aio",
+    "AsyncSessionStore": "sessionstore.aio",
     "CallableSummarizer": "sessionstore.summarizers.from_callable",
     "CompactionHooks": "sessionstore.operations.environment",
     "CompactionPlan": "sessionstore.domain.plan",

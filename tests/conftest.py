@@ -10,6 +10,13 @@ import pytest
 from sessionstore import SessionStore
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of ``tests/cases``."""
+    group = parser.getgroup("cases")
+    group.addoption("--cases", metavar="DIR", help="run the *.json cases of DIR instead of the project's own")
+    group.addoption("--slow", action="store_true", help="run slow cases too")
+
+
 @dataclass
 class Clock:
     """A clock that stands until the test moves it; seconds since 1970."""

@@ -79,11 +79,12 @@ def _situation(
         )
         if rendition.origin_seq not in pins
     ]
-    shortened = shorten(oversized, environment.counter, policy)
+    entries = shorten(oversized, environment.counter, policy).apply(metering.entries)
     opened_by = snapshot.opened_by
     plan = make_plan(
         PlanInput(
-            entries=shortened.apply(metering.entries),
+            entries=entries,
+            cut_tokens=metering.history_tokens - sum(entry.tokens for entry in entries),
             policy=policy,
             window=window,
             fixed_tokens=metering.fixed_tokens,

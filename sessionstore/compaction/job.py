@@ -12,9 +12,10 @@ from sessionstore.compaction.concluding import add_strike, end_attempt, outcome_
 from sessionstore.compaction.deciding import AUTOMATIC, CompactionRequest, Situation, decide, planned_columns
 from sessionstore.compaction.deferring import deferral
 from sessionstore.compaction.drafts import Draft
+from sessionstore.compaction.narrating import SummaryFailure
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.compaction.preparing import flush_memories, pruned_draft, rebuild_prompt, saves_enough, summary_draft
-from sessionstore.compaction.summarising import Summarised, SummaryFailure, summarise
+from sessionstore.compaction.summarising import Summarised, degraded_by, summarise
 from sessionstore.domain.closed_sets import Outcome
 from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.records import CompactionRecord
@@ -90,7 +91,7 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
                     environment, request, situation, job, put_off.status, put_off.reason, retry_at=put_off.retry_at
                 )
             )
-    if plan.outcome != "compact" and request.policy.summarize:
+    if (plan.outcome == "noop" or plan.outcome == "stuck") and request.policy.summarize:
         return (yield from end_attempt(environment, request, situation, job, plan.outcome, plan.reason))
     hooks = environment.hooks
     memories: tuple[Memory, ...] = ()
@@ -101,7 +102,7 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
         memories = yield from flush_memories(environment, situation)
     except CompactionVetoedError as veto:
         return (yield from end_attempt(environment, request, situation, job, "aborted", veto.reason, vetoed=True))
-    prompt = yield from call(lambda: rebuild_prompt(environment, situation, memories))
+    prompt = yield from rebuild_prompt(environment, situation, memories)
     pruned = yield from call(lambda: pruned_draft(environment, request, situation, prompt))
     if pruned is not None:
         return (yield from _conclude(environment, request, situation, job, pruned, memories))
@@ -119,6 +120,7 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
             return recovered
         summarised = recovered
     found = summarised
+    situation = replace(situation, warnings=(*situation.warnings, *found.warnings))
     # Stored before the commit, so that the summary is there for whoever takes over from a dead worker.
     yield from write(
         lambda c: hold(
@@ -180,7 +182,7 @@ def _after_failure(
     )
     if isinstance(fallback, SummaryFailure):
         return (yield from end_attempt(environment, request, situation, job, "aborted", reason, failure=failure.kind))
-    return replace(fallback, degraded=True)
+    return degraded_by(fallback, failure)
 
 
 def _conclude(

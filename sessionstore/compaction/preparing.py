@@ -32,7 +32,7 @@ def flush_memories(environment: Environment, situation: Situation) -> Steps[tupl
 
 def rebuild_prompt(
     environment: Environment, situation: Situation, memories: Sequence[Memory]
-) -> SystemPrompt | None:
+) -> Steps[SystemPrompt | None]:
     """The continuation's system prompt: by the framework's own builder, else from the stored parts with the memories."""
     snapshot = situation.snapshot
     facts = list(dict.fromkeys([*snapshot.memories, *(memory.fact for memory in memories)]))
@@ -41,7 +41,8 @@ def rebuild_prompt(
         return rebuilt_prompt(snapshot.prompt, facts)
     parts = {} if snapshot.prompt is None else snapshot.prompt.parts
     told = PromptContext(snapshot.session.session_id, snapshot.session.lineage_id, parts, facts)
-    return prompt_from_text(build(told))
+    text = yield from call(lambda: build(told))
+    return prompt_from_text(text)
 
 
 def _assembly(
@@ -65,15 +66,34 @@ def _assembly(
 def pruned_draft(
     environment: Environment, request: CompactionRequest, situation: Situation, prompt: SystemPrompt | None
 ) -> Draft | None:
-    """The context pruned and no more, where that was asked for or is enough for an automatic compaction; None where it
-    isn't."""
-    if request.policy.summarize and request.trigger not in AUTOMATIC:
+    """The context pruned and no more, where that was asked for, or is enough for an automatic compaction, or leaves no middle
+    that is worth a summary; None where a summary is needed."""
+    policy, plan = request.policy, situation.plan
+    only_shortens = plan.outcome == "shorten"
+    if not policy.summarize or request.trigger in AUTOMATIC:
+        renditions = _prunable_renditions(environment, request, situation)
+        reason = f"{len(renditions)} old outputs and arguments were shortened"
+    elif only_shortens:
+        renditions, reason = situation.oversized, plan.reason
+    else:
         return None
+    draft = draft_of_renditions(_assembly(environment, request, situation, prompt, renditions))
+    draft = replace(draft, plan=replace(plan, reason=reason))
+    if not policy.summarize or only_shortens:
+        return draft
+    enough = policy.tier(draft.tokens_after, plan.window) == "ok"
+    return draft if enough and saves_enough(draft, policy) else None
+
+
+def _prunable_renditions(
+    environment: Environment, request: CompactionRequest, situation: Situation
+) -> Sequence[Rendition]:
+    """Shorter forms of what stands between head and tail, and of results too large for the tail."""
     plan, entries = situation.plan, situation.metering.entries
     outside = (*plan.head, *plan.tail, *plan.pins, *plan.apart)
     prunable = [index for index, entry in enumerate(entries) if not holds(outside, entry.seq)]
     pins = situation.snapshot.lineage.pins
-    renditions = [
+    return [
         rendition
         for rendition in prune(
             entries,
@@ -85,12 +105,6 @@ def pruned_draft(
         )
         if rendition.origin_seq not in pins
     ]
-    draft = draft_of_renditions(_assembly(environment, request, situation, prompt, renditions))
-    draft = replace(draft, plan=replace(plan, reason=f"{len(renditions)} old outputs and arguments were shortened"))
-    if not request.policy.summarize:
-        return draft
-    enough = request.policy.tier(draft.tokens_after, plan.window) == "ok"
-    return draft if enough and saves_enough(draft, request.policy) else None
 
 
 def summary_draft(

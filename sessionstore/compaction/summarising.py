@@ -1,40 +1,32 @@
 """Getting a summary: facts from the ledger, narrative from a summariser where there is one, checked and composed."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from sessionstore.compaction.narrating import Narrative, SummaryFailure, Telling, narrate
 from sessionstore.compaction.snapshot import Snapshot
-from sessionstore.domain.history_text import HistoryChunk, chunk_history
 from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
 from sessionstore.domain.metering import MESSAGE_OVERHEAD
 from sessionstore.domain.plan import CompactionPlan
-from sessionstore.domain.policy import UNKNOWN_WINDOW
 from sessionstore.domain.rules.last_request import last_requests
 from sessionstore.domain.spans import seqs_of
-from sessionstore.domain.summarizing import (
-    Summarizer,
-    SummaryAnswer,
-    SummaryRequest,
-    input_limit_of,
-    name_of,
-    window_of,
-)
-from sessionstore.domain.summary import compose_summary, facts_budget, frame_tokens, previous_body
-from sessionstore.domain.summary_check import check_answer, clean_answer
-from sessionstore.domain.summary_prompt import PROMPT_VERSION, InputRoom, build_request, plan_room
-from sessionstore.domain.token_counter import TokenCounter
+from sessionstore.domain.summarizing import Summarizer, name_of
+from sessionstore.domain.summary import compose_summary, facts_budget, frame_tokens
+from sessionstore.domain.summary_report import FailedSummarizer, failed_json, failure_warnings
 from sessionstore.domain.transcript import Entry
-from sessionstore.errors import SummarizerError
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.steps import Steps, call
-from sessionstore.summarizers import ExtractiveSummarizer, ask
+from sessionstore.summarizers import ExtractiveSummarizer, links_of
 
 
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """A summary that may be stored: its text, the ledger beside it, and where it came from."""
+    """A summary that may be stored: its text, the ledger beside it, and where it came from.
+
+    ``usage`` is what the model cost, and under ``report`` what became of its notes. ``warnings`` are sentences for a person.
+    """
 
     text: str
     ledger: Ledger
@@ -42,17 +34,14 @@ class Summarised:
     prompt_version: str | None
     usage: Mapping[str, Any] | None
     degraded: bool = False
+    warnings: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class SummaryFailure:
-    """An answer that is no summary, or none at all. ``kind`` is one word, ``reason`` a sentence."""
-
-    kind: str
-    reason: str
 
 EXTRACTIVE = "extractive"
 """What the records call the summariser that needs no model."""
+
+REPORT = "report"
+"""Where the report on a model's notes stands beside its usage."""
 
 
 def summarise(
@@ -66,8 +55,8 @@ def summarise(
 ) -> Steps[Summarised | SummaryFailure]:
     """Make the summary of a plan's middle; without a summariser, or with the extractive one, from the ledger alone.
 
-    The facts come from the whole middle and the ledger before it, so none depends on a model. A model's answers are checked,
-    and the first that is no summary ends it with a ``SummaryFailure``.
+    The facts come from the whole middle and the ledger before it, so none depends on a model. A model's answers are checked;
+    when one is no summary the next summariser of a chain is asked, and after the last it is a ``SummaryFailure``.
     """
     middle = set(seqs_of(plan.middle))
     going = [entry for entry in entries if entry.seq in middle]
@@ -82,29 +71,91 @@ def summarise(
         focus=focus,
     )
     facts = yield from call(task.facts)
-    narrative: str | None = None
-    usage: Mapping[str, Any] | None = None
-    if summarizer is not None and not isinstance(summarizer, ExtractiveSummarizer):
-        pinned = set(seqs_of(plan.pins))
-        told = [entry for entry in entries if entry.seq in middle or entry.seq in pinned]
-        answered = yield from _narrate(environment, summarizer, told, facts, snapshot, plan, focus)
-        if isinstance(answered, SummaryFailure):
-            return answered
-        narrative, usage = answered
-        facts = yield from call(lambda: task.facts_beside(narrative or ""))
+    links = () if summarizer is None else links_of(summarizer)
+    pinned = set(seqs_of(plan.pins))
+    telling = Telling(
+        entries=[entry for entry in entries if entry.seq in middle or entry.seq in pinned],
+        facts=facts,
+        active=task.active,
+        focus=focus,
+        snapshot=snapshot,
+        plan=plan,
+        counter=environment.counter,
+    )
+    told = yield from _first_narrative(links, telling)
+    if isinstance(told.found, SummaryFailure):
+        return told.found
+    narrative = told.found
+    if narrative is not None:
+        facts = yield from call(lambda: task.facts_beside(narrative.text))
     text = yield from call(
         lambda: compose_summary(
-            narrative=narrative, facts=facts, covers=covers, budget=content, counter=environment.counter
+            narrative=None if narrative is None else narrative.text,
+            facts=facts,
+            covers=covers,
+            budget=content,
+            counter=environment.counter,
         )
     )
-    model_free = narrative is None
+    if narrative is None:
+        return _without_model(text, ledger, told.failed)
+    report = narrative.report.after(told.failed)
     return Summarised(
         text=text,
         ledger=ledger,
-        summarizer=EXTRACTIVE if model_free or summarizer is None else name_of(summarizer),
-        prompt_version=None if model_free else PROMPT_VERSION,
-        usage=usage,
+        summarizer=told.name,
+        prompt_version=narrative.prompt_version,
+        usage={**(narrative.usage or {}), REPORT: report.to_json()},
+        degraded=report.is_poor,
+        warnings=report.warnings(),
     )
+
+
+def degraded_by(fallback: Summarised, failure: SummaryFailure) -> Summarised:
+    """A summary that stands in for one that a model failed to give."""
+    return replace(
+        _without_model(fallback.text, fallback.ledger, failure.failed),
+        degraded=True,
+        warnings=(f"no model gave a summary ({failure.kind}); the one that needs none was written",),
+    )
+
+
+def _without_model(text: str, ledger: Ledger, failed: Sequence[FailedSummarizer]) -> Summarised:
+    return Summarised(
+        text=text,
+        ledger=ledger,
+        summarizer=EXTRACTIVE,
+        prompt_version=None,
+        usage={REPORT: {"failed": failed_json(failed)}} if failed else None,
+        degraded=bool(failed),
+        warnings=failure_warnings(failed),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The first narrative (None: a summariser without a model was reached), by whom, and who failed before."""
+
+    found: Narrative | SummaryFailure | None
+    name: str
+    failed: tuple[FailedSummarizer, ...]
+
+
+def _first_narrative(links: Sequence[Summarizer], telling: Telling) -> Steps[_Told]:
+    """Ask one summariser after the other until one gives notes that can be used."""
+    failed: list[FailedSummarizer] = []
+    reasons: list[str] = []
+    for link in links:
+        if isinstance(link, ExtractiveSummarizer):
+            return _Told(None, EXTRACTIVE, tuple(failed))
+        found = yield from narrate(link, telling)
+        if isinstance(found, Narrative):
+            return _Told(found, name_of(link), tuple(failed))
+        failed.append(FailedSummarizer(name_of(link), found.kind))
+        reasons.append(found.reason)
+    if not failed:
+        return _Told(None, EXTRACTIVE, ())
+    return _Told(SummaryFailure(failed[-1].kind, "; ".join(reasons), tuple(failed)), failed[-1].summarizer, tuple(failed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,76 +184,3 @@ class _Task:
             focus=self.focus,
             omit=omit,
         )
-
-
-def _narrate(
-    environment: Environment,
-    summarizer: Summarizer,
-    entries: Sequence[Entry],
-    facts: Mapping[str, str],
-    snapshot: Snapshot,
-    plan: CompactionPlan,
-    focus: str | None,
-) -> Steps[tuple[str, Mapping[str, Any] | None] | SummaryFailure]:
-    """Ask the summariser for each piece of history, each time with what it said of the pieces before."""
-    counter = environment.counter
-    previous = None if snapshot.previous_summary is None else previous_body(snapshot.previous_summary)
-    usages: list[Mapping[str, Any]] = []
-    requests = tuple(entry.view.text for entry in entries if entry.is_request)
-    # A summariser that doesn't say has a model of its own, which is not the small one of a small session.
-    window = window_of(summarizer) or max(plan.window, UNKNOWN_WINDOW)
-    try:
-        room = yield from call(
-            lambda: plan_room(
-                window=window,
-                budget_tokens=plan.summary_budget,
-                counter=counter,
-                previous=previous,
-                focus=focus,
-                input_tokens=input_limit_of(summarizer),
-            )
-        )
-        chunks = yield from call(lambda: chunk_history(entries, max_tokens=room.history, counter=counter))
-        for part, chunk in enumerate(chunks, start=1):
-            answer = yield from call(
-                _question(summarizer, chunk, room, facts, counter, previous, focus, part, len(chunks))
-            )
-            failure = check_answer(answer, history=chunk.text, requests=requests)
-            if failure is not None:
-                return SummaryFailure(failure, f"{name_of(summarizer)} gave no summary for part {part} of {len(chunks)}")
-            previous = clean_answer(answer.text)
-            if answer.usage is not None:
-                usages.append(answer.usage)
-    except SummarizerError as error:
-        return SummaryFailure(error.kind, error.reason)
-    return previous or "", _sum_of(usages)
-
-
-def _question(
-    summarizer: Summarizer,
-    chunk: HistoryChunk,
-    room: InputRoom,
-    facts: Mapping[str, str],
-    counter: TokenCounter,
-    previous: str | None,
-    focus: str | None,
-    part: int,
-    parts: int,
-) -> Callable[[], SummaryAnswer]:
-    request: SummaryRequest = build_request(
-        chunk, room=room, facts=facts, counter=counter, previous=previous, focus=focus, part=part, parts=parts
-    )
-    return lambda: ask(summarizer, request)
-
-
-def _sum_of(usages: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The usage of several answers as one: numbers are added, the last other value stays."""
-    if not usages:
-        return None
-    total: dict[str, Any] = {}
-    for usage in usages:
-        for key, value in usage.items():
-            known = total.get(key, 0)
-            number = isinstance(value, int | float) and isinstance(known, int | float)
-            total[key] = known + value if number else value
-    return total

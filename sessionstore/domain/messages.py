@@ -137,8 +137,12 @@ def clean_text(text: str) -> str:
     return _UNFIT.sub("\ufffd", text)
 
 
-def json_text(value: Any, encoder: json.JSONEncoder) -> str:
-    """JSON text of a value with integers of any length; ``ValueError`` for NaN, Infinity and a value that holds itself."""
+def json_text(value: Any, encoder: json.JSONEncoder | None = None) -> str:
+    """JSON text of a value with integers of any length, by default on one line with every character as it is.
+
+    Raises what the encoder raises: ``ValueError`` for a value that holds itself, and for NaN where it refuses it.
+    """
+    encoder = encoder or _PLAIN_ENCODER
     try:
         return encoder.encode(value)
     except ValueError as error:
@@ -209,6 +213,8 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+_PLAIN_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_CANONICAL_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_CANONICAL_PLAIN_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)

@@ -1,13 +1,12 @@
 """What a message costs: everything that is sent of it, counted as text, with images at a flat price."""
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from sessionstore.domain.closed_sets import Tier
-from sessionstore.domain.messages import Message
+from sessionstore.domain.messages import Message, json_text
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.domain.transcript import view_message
 
@@ -73,4 +72,4 @@ def _unknown(message: Message) -> Iterator[str]:
         if key in _READ_BY_THE_VIEW or key in _NOT_SENT or value is None:
             continue
         yield key
-        yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        yield value if isinstance(value, str) else json_text(value)

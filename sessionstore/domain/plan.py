@@ -12,7 +12,9 @@ from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.spans import Span, count_of, spans_of
 from sessionstore.domain.transcript import Entry
 
-PlanOutcome = Literal["compact", "noop", "stuck"]
+PlanOutcome = Literal["compact", "shorten", "noop", "stuck"]
+"""``compact`` writes a summary; ``shorten`` writes none, because cutting oversized results saves enough and leaves no middle
+that is worth one."""
 
 LARGEST_NAMED = 3
 """How many irreducible parts a stuck session names."""
@@ -52,7 +54,8 @@ class PlanInput:
 
     ``fixed_tokens`` is the system prompt with the tool schemas, ``fixed_growth`` what a rebuild adds to it. ``work_after`` is the
     seq above which a message counts as new work (None: everything does). ``summary_floor`` is what a summary costs that says
-    nothing. ``window`` is the model's in tokens, or what stands in for it.
+    nothing. ``window`` is the model's in tokens, or what stands in for it. ``cut_tokens`` is what the entries have lost already
+    because results too large for the tail stand there in their cut form.
     """
 
     entries: Sequence[Entry]
@@ -65,18 +68,25 @@ class PlanInput:
     summary_floor: int
     trigger: Trigger
     force: bool = False
+    cut_tokens: int = 0
 
     @property
     def tokens(self) -> int:
-        """Tokens of the whole context."""
+        """Tokens of the whole context with oversized results cut."""
         return self.fixed_tokens + sum(entry.tokens for entry in self.entries)
+
+    @property
+    def tokens_uncut(self) -> int:
+        """Tokens of the whole context as it is."""
+        return self.tokens + self.cut_tokens
 
 
 def make_plan(given: PlanInput) -> CompactionPlan:
     """Decide what a compaction of this context does.
 
-    ``noop`` when there is no new work since the last one, or no middle whose going makes room for a summary; ``stuck`` when the
-    context is over its threshold and what must stay is the reason.
+    ``noop`` when there is no new work since the last one, or no middle whose going makes room for a summary; ``shorten`` where
+    cutting oversized results does without one; ``stuck`` when the context is over its threshold and what must stay is the
+    reason.
     """
     parts = partition(given.entries, policy=given.policy, window=given.window, pins=given.pins)
     middle_tokens = sum(given.entries[index].tokens for index in parts.middle)
@@ -113,10 +123,12 @@ def _outcome(given: PlanInput, parts: Partition, *, kept: int, budget: int) -> t
     over = given.tokens >= threshold
     if not _has_new_work(given):
         return "noop", "there is no new message since the last compaction"
-    if over and kept > threshold and kept > given.policy.stuck_ratio * given.tokens:
+    if over and kept > threshold and kept > given.policy.stuck_ratio * given.tokens_uncut:
         return "stuck", f"what must stay is {kept:,} of {given.tokens:,} tokens: {_irreducible(given, parts)}"
     if budget >= given.summary_floor:
         return "compact", f"{len(parts.middle)} of {len(given.entries)} messages give way to a summary"
+    if given.cut_tokens - given.fixed_growth >= given.policy.min_saving * given.tokens_uncut and given.cut_tokens:
+        return "shorten", f"results too large for the tail are cut, which saves {given.cut_tokens:,} tokens"
     if over:
         return "stuck", f"nothing between head and tail is worth a summary; what must stay: {_irreducible(given, parts)}"
     if not parts.middle:

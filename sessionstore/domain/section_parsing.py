@@ -61,6 +61,12 @@ def is_heading(line: str) -> bool:
     return _heading_of(line) is not None
 
 
+def heading_of(line: str) -> str | None:
+    """The section that a line opens, as one of ``SECTIONS``; None for a line that is no heading of ours."""
+    found = _heading_of(line)
+    return None if found is None else found[0]
+
+
 def _heading_of(line: str) -> tuple[str, str] | None:
     match = _HEADING.fullmatch(line.rstrip())
     if match is None:

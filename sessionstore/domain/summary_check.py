@@ -1,7 +1,7 @@
 """Says whether an answer is a summary, and if not, what it is instead.
 
-Simple rules, each for one way in which models fail; they look at the answer, and at the input only for an echo. A short answer
-in prose is a summary, also without our headings, and so is a list of message references or the words of a single request.
+Simple rules, each for one way in which models fail. A short answer in prose is a summary, also without our headings, and so is a
+list of message references or the words of a single request. Rules that can err are kept apart, in ``answer_suspicions``.
 """
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from sessionstore.domain.answer_suspicions import AnswerSuspicion, suspect_answer
 from sessionstore.domain.section_parsing import is_heading
 from sessionstore.domain.summarizing import SummaryAnswer
 from sessionstore.domain.summary import previous_body
@@ -48,13 +49,15 @@ _LEAST_COPIED: Final = 60
 _ECHO_SHARE: Final = 0.8
 
 
-def check_answer(answer: SummaryAnswer, *, history: str = "", requests: Sequence[str] = ()) -> AnswerFailure | None:
+def check_answer(
+    answer: SummaryAnswer, *, history: str = "", requests: Sequence[str] = ()
+) -> AnswerFailure | AnswerSuspicion | None:
     """What is wrong with an answer, or None when it can be used (its text is then ``clean_answer(answer.text)``).
 
     ``history`` is the text the summariser was given and ``requests`` what the user wrote in it, which may be quoted.
     In this order: a call to a tool; a finish reason that says refused or cut off; thoughts only; nothing, or nothing but signs
     and headings; an error message or web page; JSON, code or numbers; four fifths of it copied from the input in runs of twelve
-    words.
+    words; and last what ``suspect_answer`` finds.
     """
     if answer.tool_calls:
         return "tool_call"
@@ -80,7 +83,7 @@ def clean_answer(text: str) -> str:
     return previous_body(text)
 
 
-def _check_text(text: str, history: str, requests: Sequence[str]) -> AnswerFailure | None:
+def _check_text(text: str, history: str, requests: Sequence[str]) -> AnswerFailure | AnswerSuspicion | None:
     content = "\n".join(line for line in text.splitlines() if not is_heading(line) or ":" in line)
     if not any(character.isalnum() for character in content):
         return "blank"
@@ -90,7 +93,7 @@ def _check_text(text: str, history: str, requests: Sequence[str]) -> AnswerFailu
         return "not_prose"
     if _is_echo(text, history, requests):
         return "echo"
-    return None
+    return suspect_answer(text, history=history, requests=requests)
 
 
 def _is_error(text: str) -> bool:

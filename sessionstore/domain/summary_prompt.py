@@ -1,18 +1,15 @@
 """The prompt for a model that summarises one piece of history, and the room it needs.
 
-Everything that comes from outside (history, previous summary, focus) stands between marks that carry a digest of what they
-enclose. Whatever looks like such a mark inside is changed, so no content can close its fence or open another.
+Everything that comes from outside (history, previous summary, focus) stands inside a fence.
 """
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Final
 
+from sessionstore.domain.fencing import FOCUS_LABEL, HISTORY_LABEL, PREVIOUS_LABEL, fence
 from sessionstore.domain.history_text import SMALLEST_CHUNK, HistoryChunk
-from sessionstore.domain.messages import clean_text
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.sections import SECTIONS
 from sessionstore.domain.summarizing import SummaryRequest
@@ -22,12 +19,6 @@ from sessionstore.errors import SummarizerError
 
 PROMPT_VERSION: Final = "summary-1"
 """Stored with every summary; changes whenever the words below do."""
-
-HISTORY_LABEL: Final = "history"
-PREVIOUS_LABEL: Final = "previous-summary"
-FOCUS_LABEL: Final = "focus"
-
-_MARK_LIKE: Final = re.compile(rf"<(?=[\s/]{{0,8}}(?:{HISTORY_LABEL}|{PREVIOUS_LABEL}|{FOCUS_LABEL}))", re.IGNORECASE)
 
 INSTRUCTIONS: Final = """\
 You update the working notes of an assistant whose conversation has become too long for its context window. Whoever reads the
@@ -66,17 +57,6 @@ class InputRoom:
     answer: int
     previous: int
     history: int
-
-
-def fence(label: str, content: str) -> str:
-    """The content between two lines that nothing inside can imitate.
-
-    The marks carry a digest of what they enclose, and a ``<`` before one of our labels in it becomes ``‹``. The same content
-    gets the same fence.
-    """
-    inside = _MARK_LIKE.sub("‹", clean_text(content))
-    name = f"{label}-{blake2b(inside.encode('utf-8'), digest_size=6).hexdigest()}"
-    return f"<{name}>\n{inside}\n</{name}>"
 
 
 def plan_room(

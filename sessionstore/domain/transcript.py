@@ -243,7 +243,7 @@ class _Reader:
         inner.content(content if not isinstance(content, Mapping) else [content])
         text = "\n".join(inner.texts)
         if isinstance(content, Mapping) and not text:
-            text = json_text(content, _ARGUMENTS_ENCODER)
+            text = json_text(content)
         name = holder.get("name", holder.get("tool_name"))
         error = holder.get("is_error", holder.get("isError"))
         call_id = holder.get(key or "tool_call_id", holder.get("call_id", _only(holder.get("tool_call_ids"))))
@@ -283,7 +283,7 @@ def _reasoning_item(item: Mapping[str, Any]) -> Iterator[str]:
 def _arguments(value: Any) -> str:
     if isinstance(value, str):
         return clean_text(value)
-    return "" if value is None else clean_text(json_text(value, _ARGUMENTS_ENCODER))
+    return "" if value is None else clean_text(json_text(value))
 
 
 def _only(value: Any) -> Any:
@@ -296,6 +296,3 @@ def _sequence(value: Any) -> Sequence[Any]:
 
 def _text(value: Any) -> str:
     return clean_text(value) if isinstance(value, str) else ""
-
-
-_ARGUMENTS_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)

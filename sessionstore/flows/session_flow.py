@@ -10,7 +10,7 @@ from sessionstore.compaction.deciding import CompactionRequest
 from sessionstore.compaction.job import compact_session
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.domain.closed_sets import EndReason, Profile, Trigger
-from sessionstore.domain.messages import EncodedMessage, Message, decode_body, encode_json_text, encode_message
+from sessionstore.domain.messages import EncodedMessage, Message, decode_body, encode_json_text, encode_message, message_digest
 from sessionstore.domain.metering import Pressure
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import LogRow, SessionRecord
@@ -119,7 +119,12 @@ class SessionFlow:
         if shared < min(len(stored), len(listed)):
             raise StaleCursorError(self.id, cursor=len(stored), length=len(listed), first_difference=shared)
         if unsaved:
-            yield from self.append(unsaved, None)
+            # Named by their place in the list and their content, so that carrying them over twice stores them once.
+            names = [
+                f"rebase:{self.generation}:{shared + index}:{message_digest(message)}"
+                for index, message in enumerate(unsaved)
+            ]
+            yield from self.append(unsaved, names)
         lineage = yield from read(lambda c: reading.lineage_of(c, self.lineage_id))
         return self.at(lineage.tip_generation)
 

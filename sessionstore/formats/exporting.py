@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection
 
-from sessionstore.domain.messages import clean_text
+from sessionstore.domain.messages import clean_text, json_text
 from sessionstore.domain.records import LogRow
 from sessionstore.domain.session_ids import display_title
 from sessionstore.domain.transcript import view_message
@@ -33,7 +33,7 @@ def export_messages(connection: Connection, lineage_id: str, generation: int) ->
 def export_openai(connection: Connection, lineage_id: str, generation: int) -> Iterator[str]:
     """The context as one JSON list of OpenAI chat messages, system prompt first, with the repairs that a provider needs."""
     messages = render_session(connection, lineage_id, generation, profile="openai").messages
-    yield json.dumps(messages, indent=2) + "\n"
+    yield json_text(messages, json.JSONEncoder(indent=2)) + "\n"
 
 
 def export_markdown(connection: Connection, lineage_id: str, generation: int, *, whole_log: bool) -> Iterator[str]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from sessionstore.domain.closed_sets import SUPERSEDED_ENDS, EndReason
+from sessionstore.domain.closed_sets import AUTOMATIC_ENDS, DELIBERATE_ENDS, SUPERSEDED_ENDS, EndReason
 from sessionstore.errors import SessionEndedError
 from sessionstore.operations.appending import reopen_session
 from sessionstore.operations.reading import session_of
@@ -12,11 +12,19 @@ from sessionstore.storage.session_rows import end_session, find_tip
 
 
 def end(connection: Connection, lineage_id: str, generation: int, *, reason: EndReason, now: float) -> None:
-    """End a session; ending it again with the same reason changes nothing. Raises ``SessionEndedError`` on another one."""
+    """End a session; ending it again with the same reason changes nothing, and what ended by itself may be ended on purpose.
+
+    Raises ``SessionEndedError`` when it was ended on purpose for another reason, or a later generation took over; ``ValueError``
+    for a reason that nobody can give.
+    """
+    if reason not in DELIBERATE_ENDS | AUTOMATIC_ENDS:
+        raise ValueError(f"a session ends for one of {', '.join(sorted(DELIBERATE_ENDS | AUTOMATIC_ENDS))}, not {reason!r}")
     session = session_of(connection, lineage_id, generation)
     if session.end_reason == reason:
         return
-    if session.end_reason is not None:
+    if session.end_reason in AUTOMATIC_ENDS:
+        reopen_session(connection, session)
+    elif session.end_reason is not None:
         _refuse(connection, lineage_id, generation)
     end_session(connection, lineage_id, generation, reason=reason, now=now)
     change_lineage(connection, lineage_id, closed_at=now)

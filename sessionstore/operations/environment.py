@@ -1,7 +1,7 @@
 """What the outside gives a store: its database, clock, ids, counter, hooks and limits, as one frozen value."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES, Message
@@ -15,6 +15,9 @@ Clock = Callable[[], float]
 
 IdSource = Callable[[], str]
 """Gives a new id at every call that no other process gives too."""
+
+
+_Facts = Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +38,18 @@ class PromptContext:
 class CompactionHooks:
     """What a framework may do around a compaction; every hook is optional and runs while no transaction is open.
 
+    With the async front a hook may be an async function, which is awaited on the event loop; a plain one runs in a thread.
+
     ``flush_memories`` gets the messages of the context before anything is summarised and answers facts to keep. It and
     ``before_compact``, which gets the plan, may raise ``CompactionVetoedError``. ``build_system_prompt`` answers the text of
     the continuation's system prompt, which is stored as it is. ``after_commit`` gets the ids of the compacted session and of
     its continuation; what it raises reaches the caller, the compaction stays committed.
     """
 
-    flush_memories: Callable[[Sequence[Message]], Sequence[str] | None] | None = None
-    before_compact: Callable[[CompactionPlan], None] | None = None
-    after_commit: Callable[[str, str], None] | None = None
-    build_system_prompt: Callable[[PromptContext], str] | None = None
+    flush_memories: Callable[[Sequence[Message]], _Facts | Awaitable[_Facts]] | None = None
+    before_compact: Callable[[CompactionPlan], Awaitable[None] | None] | None = None
+    after_commit: Callable[[str, str], Awaitable[None] | None] | None = None
+    build_system_prompt: Callable[[PromptContext], str | Awaitable[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Reading a session: its state, its context and its log."""
 from __future__ import annotations
 
+from typing import Final
+
 from sqlalchemy import Connection
 
 from sessionstore.domain.records import LineageRecord, LogRow, SessionRecord
@@ -11,6 +13,9 @@ from sessionstore.storage.compaction_rows import compactions_of
 from sessionstore.storage.lineage_rows import find_lineage
 from sessionstore.storage.message_rows import log_rows
 from sessionstore.storage.session_rows import find_session
+
+LAST_SEQ: Final = 2**63 - 1
+"""The highest number that a column of 64 bits holds."""
 
 
 def session_of(connection: Connection, lineage_id: str, generation: int) -> SessionRecord:
@@ -31,7 +36,7 @@ def lineage_of(connection: Connection, lineage_id: str) -> LineageRecord:
 
 def history(connection: Connection, lineage_id: str, first: int, last: int) -> list[LogRow]:
     """Rows ``first`` to ``last`` of the log, both included; numbers beyond the log give nothing."""
-    return log_rows(connection, lineage_id, first, last)
+    return log_rows(connection, lineage_id, min(max(first, 0), LAST_SEQ), min(max(last, -1), LAST_SEQ))
 
 
 def covered_spans(connection: Connection, lineage_id: str) -> dict[int, tuple[Span, ...]]:

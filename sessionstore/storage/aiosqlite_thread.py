@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import aiosqlite
@@ -28,7 +28,8 @@ class ConnectionThread:
         """Start a thread and open a connection in it; ``options`` are those of ``sqlite3.connect``."""
         connection = aiosqlite.connect(path, **options)
         # Up to aiosqlite 0.21 the connection is its thread. A program that forgot to close its store ends all the same.
-        getattr(connection, "_thread", connection).daemon = True
+        thread_of: Any = connection
+        getattr(thread_of, "_thread", thread_of).daemon = True
         opened = await settle(_opened(connection))
         thread = cls(connection)
         if opened.cancelled is not None:
@@ -49,7 +50,7 @@ class ConnectionThread:
         """
         unit = Unit(work)
         try:
-            await self._connection._execute(unit)  # noqa: SLF001 - what this file is for
+            await self._hop(unit)
         except asyncio.CancelledError as cancellation:
             await self._catch_up()
             try:
@@ -64,7 +65,11 @@ class ConnectionThread:
 
     async def _catch_up(self) -> None:
         # Functions run in order: when an empty one is over, so is everything before it.
-        await outlast(asyncio.ensure_future(self._connection._execute(_nothing)))  # noqa: SLF001 - what this file is for
+        await outlast(asyncio.ensure_future(self._hop(_nothing)))
+
+    def _hop(self, function: Callable[[], None]) -> Coroutine[Any, Any, None]:
+        execute: Callable[[Callable[[], None]], Coroutine[Any, Any, None]] = self._connection._execute  # noqa: SLF001 - what this file is for
+        return execute(function)
 
 
 async def _opened(connection: aiosqlite.Connection) -> None:

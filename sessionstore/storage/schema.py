@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
+    from sessionstore.storage.async_door import AsyncDatabase
+
 HEAD: Final = "0001"
 """Revision of the schema that this version works with. A test holds it against the newest migration."""
 
@@ -27,6 +29,12 @@ def prepare_schema(database: Database) -> None:
     if database.read(current_revision) == HEAD:
         return
     database.write(_bring_up_to_date)
+
+
+async def prepare_schema_async(database: AsyncDatabase) -> None:
+    """``prepare_schema`` through the door of an event loop."""
+    if await database.read(current_revision) != HEAD:
+        await database.write(_bring_up_to_date)
 
 
 def current_revision(connection: Connection) -> str | None:

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -47,35 +47,47 @@ class Seats:
         self._turns = asyncio.Semaphore(limit)
         self._closing = asyncio.Lock()
         self._idle: list[Seat] = []
+        self._closed = False
 
     async def run(self, work: Callable[[Database], T]) -> Settled[T]:
         """Run a unit of work on a free seat. Cancelled while it waits for one, it never begins."""
-        async with self._turn():
+        await self._take_turn()
+        try:
             seat = self._idle.pop() if self._idle else await self._open()
             try:
                 return await seat.run(work)
             finally:
-                self._idle.append(seat)
+                await self._give_back(seat)
+        finally:
+            self._turns.release()
 
     async def close(self) -> None:
-        """Wait for what is running or was asked for before, then close every connection; a later unit opens new ones."""
+        """Wait for what is running or was asked for before, then close every connection.
+
+        A later unit opens a connection for itself and closes it at its end.
+        """
+        self._closed = True
         async with self._closing, AsyncExitStack() as turns:
             for _ in range(self._limit):
                 await turns.enter_async_context(self._turns)
             while self._idle:
                 (await settle(self._idle.pop().close())).unwrap()
 
-    @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
+    async def _take_turn(self) -> None:
+        if not self._turns.locked():
+            await self._turns.acquire()  # it doesn't wait, so it needs no clock
+            return
         try:
             async with asyncio.timeout(self._patience):
                 await self._turns.acquire()
         except TimeoutError as error:
             raise StoreLockedError(self._model.url, waited=self._model.busy_timeout) from error
-        try:
-            yield
-        finally:
-            self._turns.release()
+
+    async def _give_back(self, seat: Seat) -> None:
+        if self._closed:
+            (await settle(seat.close())).unwrap()
+        else:
+            self._idle.append(seat)
 
     async def _open(self) -> Seat:
         path, options = self._model.sqlite_arguments()

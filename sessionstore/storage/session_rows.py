@@ -6,11 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, insert, or_, select, update
 
-from sessionstore.domain.closed_sets import SUPERSEDED_ENDS
 from sessionstore.domain.records import SessionRecord, SessionSummary
 from sessionstore.domain.session_ids import display_title, session_id
 from sessionstore.storage.hot_statements import HotStatement
-from sessionstore.storage.tables import lineages, sessions
+from sessionstore.storage.tables import IS_TIP, lineages, sessions
 from sessionstore.storage.values import (
     from_json,
     from_micros,
@@ -92,7 +91,7 @@ def end_session(connection: Connection, lineage_id: str, generation: int, *, rea
     ended = connection.execute(
         update(sessions)
         .where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation, sessions.c.ended_at.is_(None))
-        .values(ended_at=to_micros(now), end_reason=reason, updated_at=to_micros(now))
+        .values(ended_at=to_micros(now), end_reason=reason)
     )
     return ended.rowcount == 1
 
@@ -156,8 +155,6 @@ def list_tips(
 
 
 def _listing() -> Select[Any]:
-    # Written as the partial index of the tips has it, so that the planner takes the index.
-    is_tip = or_(sessions.c.end_reason.is_(None), sessions.c.end_reason.not_in(sorted(SUPERSEDED_ENDS)))
     return (
         select(
             sessions.c.lineage_id,
@@ -175,7 +172,7 @@ def _listing() -> Select[Any]:
             lineages.c.created_at,
         )
         .join(lineages, lineages.c.lineage_id == sessions.c.lineage_id)
-        .where(is_tip)
+        .where(IS_TIP)
         .order_by(sessions.c.updated_at.desc(), sessions.c.lineage_id.desc())
     )
 

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from sessionstore.domain.redaction import redact
-from sessionstore.domain.summarizing import Summarizer, SummaryAnswer, SummaryRequest
+from sessionstore.domain.summarizing import Answer, Summarizer, SummaryAnswer, SummaryRequest
 from sessionstore.errors import SummarizerError
 
 _LONGEST_REASON: Final = 300
@@ -29,30 +31,48 @@ _KINDS: Final = (
 def ask(summarizer: Summarizer, request: SummaryRequest) -> SummaryAnswer:
     """Put a request to a summariser of either form and get its answer, not yet checked.
 
-    Raises ``SummarizerError``: kind ``timeout``, ``unreachable``, ``context_too_long``, ``rate_limited``, ``bad_key``,
-    ``refused`` or ``failed`` for an exception, ``failed`` for an answer that is neither text nor a ``SummaryAnswer``. What
-    interrupts the process (``KeyboardInterrupt``, ``SystemExit``, a cancellation) passes through.
+    Raises ``SummarizerError`` as ``typed_failures`` and ``answer_of`` do.
     """
+    with typed_failures():
+        given = put_question(summarizer, request)
+    return answer_of(given)
+
+
+def put_question(summarizer: Summarizer, request: SummaryRequest) -> Answer | Awaitable[Answer]:
+    """What a summariser of either form gives for a request; from an async one it is still to be awaited."""
     summarize = getattr(summarizer, "summarize", None)
+    if callable(summarize):
+        given: Answer | Awaitable[Answer] = summarize(request)
+        return given
+    if not callable(summarizer):
+        raise TypeError(f"a {type(summarizer).__name__} is no summariser: give a function, or an object with summarize()")
+    return summarizer(request.prompt)
+
+
+@contextmanager
+def typed_failures() -> Iterator[None]:
+    """Raise whatever goes wrong while a summariser answers as ``SummarizerError``.
+
+    Its kind is ``timeout``, ``unreachable``, ``context_too_long``, ``rate_limited``, ``bad_key``, ``refused`` or ``failed``.
+    What interrupts the process (``KeyboardInterrupt``, ``SystemExit``, a cancellation) passes through.
+    """
     try:
-        answer = summarize(request) if callable(summarize) else _call(summarizer, request)
+        yield
     except SummarizerError:
         raise
     except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything, and no failure of it may hurt a session
         raise _typed(error) from _cause(error)
-    if isinstance(answer, SummaryAnswer):
-        return answer
-    if isinstance(answer, str):
-        return SummaryAnswer(answer)
-    if hasattr(answer, "close") and hasattr(answer, "send"):
-        answer.close()  # a coroutine that nobody will await would warn about it later
-    raise SummarizerError(f"it answered with a {type(answer).__name__}, not with text", kind="failed")
 
 
-def _call(summarizer: Summarizer, request: SummaryRequest) -> object:
-    if not callable(summarizer):
-        raise TypeError(f"a {type(summarizer).__name__} is no summariser: give a function, or an object with summarize()")
-    return summarizer(request.prompt)
+def answer_of(given: object) -> SummaryAnswer:
+    """What a summariser gave as an answer; ``SummarizerError`` when it is neither text nor a ``SummaryAnswer``."""
+    if isinstance(given, SummaryAnswer):
+        return given
+    if isinstance(given, str):
+        return SummaryAnswer(given)
+    if isinstance(given, Coroutine):
+        given.close()  # one that nobody will await would warn about it later
+    raise SummarizerError(f"it answered with a {type(given).__name__}, not with text", kind="failed")
 
 
 def _typed(error: Exception) -> SummarizerError:

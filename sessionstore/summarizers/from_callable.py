@@ -1,10 +1,10 @@
 """A framework's own client as a summariser."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from sessionstore.domain.summarizing import SummaryAnswer, SummaryRequest
+from sessionstore.domain.summarizing import Answer, SummaryRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,11 @@ class CallableSummarizer:
     known.
     """
 
-    function: Callable[[str], str | SummaryAnswer]
+    function: Callable[[str], Answer | Awaitable[Answer]]
     name: str = "callable"
     window: int | None = None
     input_tokens: int | None = None
 
-    def summarize(self, request: SummaryRequest) -> str | SummaryAnswer:
-        """What the function answers to the prompt."""
+    def summarize(self, request: SummaryRequest) -> Answer | Awaitable[Answer]:
+        """What the function gives for the prompt."""
         return self.function(request.prompt)

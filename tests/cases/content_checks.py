@@ -81,19 +81,17 @@ def stub_points_to_message(run: CaseRun, _check: Check) -> Iterator[str]:
     load = last_load(run)
     log = {row.seq: row for row in run.log()}
     in_context = {row.seq for row in load.rows}
+    found = 0
     for row in load.rows:
-        if row.kind != "rendition" or not result_texts_of(row.message):
+        if row.kind != "rendition":
             continue
-        text = result_texts_of(log[row.origin_seq].message)
-        copies = [seq for seq, other in log.items() if seq != row.origin_seq and result_texts_of(other.message) == text]
-        named = [int(seq) for one in result_texts_of(row.message) for seq in _REFERENCE.findall(one)]
-        if not copies or not set(named) & set(copies):
-            if copies and not any(seq in in_context for seq in copies if log[seq].kind == "message"):
-                continue
-            if copies:
-                yield f"the stub #{row.seq} names {named}, and copies of its text are {copies}"
-            continue
-        yield from (f"#{seq} isn't in the context" for seq in named if seq in copies and seq not in in_context)
+        for text, full in zip(result_texts_of(row.message), result_texts_of(log[row.origin_seq].message), strict=True):
+            for seq in {int(number) for number in _REFERENCE.findall(text)} - {row.origin_seq}:
+                found += 1
+                if seq not in log or seq not in in_context or full not in result_texts_of(log[seq].message):
+                    yield f"the stub #{row.seq} points to #{seq}, which isn't the full text in the context"
+    if not found:
+        yield "no stub points anywhere"
 
 
 def field_preserved(run: CaseRun, check: Check) -> Iterator[str]:

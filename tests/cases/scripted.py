@@ -43,7 +43,7 @@ class ScriptedSummarizer:
             "capture": self._plain,
             "ok_if_input": lambda request: self._text if request.history.strip() else "",
             "echo_input": lambda request: request.history,
-            "echo_request": lambda request: self._last_user_text(request.prompt),
+            "echo_request": lambda request: self._last_user_text(request.prompt) or self._text,
             "extract": lambda request: "\n".join(kept for kept in script.get("keep", []) if kept in request.prompt),
             "cite_ids": lambda request: " ".join(dict.fromkeys(re.findall(r"#\d+", request.prompt))),
             "bloat": lambda _request: " ".join(["word"] * int(script["tokens"])),

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,17 @@ def test_a_lineage_imports_elsewhere_to_an_equal_lineage(compacted: CommandLine,
     assert compacted.succeed("export", "fix-auth", "--lineage", "--output", str(file)) == ""
     elsewhere = CommandLine(tmp_path / "elsewhere.db")
     elsewhere.succeed("import", str(file))
-    assert elsewhere.json("lineage", "fix-auth", "--json") == compacted.json("lineage", "fix-auth", "--json")
+    assert lineage_without_leases(elsewhere) == lineage_without_leases(compacted)
     rows = ("show", "fix-auth", "--log", "--json")
     assert elsewhere.json(*rows) == compacted.json(*rows)
+
+
+def lineage_without_leases(program: CommandLine) -> Any:
+    """The lineage without who ran its compactions: that is a process of one machine."""
+    document = program.json("lineage", "fix-auth", "--json")
+    for record in document["compactions"]:
+        del record["lease_owner"]
+    return document
 
 
 def test_the_formats_hold_the_context(compacted: CommandLine) -> None:

@@ -74,12 +74,12 @@ def test_filters_go_together_and_pages_stay_within_them(store: SessionStore, clo
     for number in range(12):
         clock.advance(1)
         store.create_session(f"s{number}", namespace="ab"[number % 2], owner="xyz"[number % 3], source="cli")
-    store.session("s4").end("finished")
+    store.session("s10").end("finished")
     lines = store.list_sessions(namespace="a")
     assert [line.lineage_id for line in lines] == ["s10", "s8", "s6", "s4", "s2", "s0"]
     assert store.list_sessions(namespace="a", limit=2, before=lines[1]) == lines[2:4]
     assert [line.lineage_id for line in store.list_sessions(namespace="a", owner="y")] == ["s10", "s4"]
-    assert [line.lineage_id for line in store.list_sessions(namespace="a", owner="y", open_only=True)] == ["s10"]
+    assert [line.lineage_id for line in store.list_sessions(namespace="a", owner="y", open_only=True)] == ["s4"]
     assert store.list_sessions(source="web") == []
     assert store.list_sessions(namespace="A") == []
     assert store.list_sessions(limit=0) == []

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sessionstore.domain.fencing import fence
 from sessionstore.domain.history_text import HistoryChunk
 from sessionstore.domain.sections import SECTIONS
 from sessionstore.domain.summarizing import SummaryRequest
-from sessionstore.domain.summary_prompt import INSTRUCTIONS, InputRoom, build_request, fence, plan_room
+from sessionstore.domain.summary_prompt import INSTRUCTIONS, InputRoom, build_request, plan_room
 from sessionstore.errors import SummarizerError
 from tests.summary.plain_counter import PlainCounter
 

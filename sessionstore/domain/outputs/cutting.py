@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessionstore.domain.messages import clean_text
+from sessionstore.domain.messages import clean_text, json_text
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.token_counter import TokenCounter
 
@@ -52,7 +52,7 @@ def cut_arguments_text(arguments: str, policy: CompactionPolicy) -> str:
     except (ValueError, RecursionError):
         return arguments
     shorter = cut_arguments(value, policy)
-    return arguments if shorter == value else json.dumps(shorter, ensure_ascii=False)
+    return arguments if shorter == value else json_text(shorter)
 
 
 def cut_arguments(value: Any, policy: CompactionPolicy) -> Any:

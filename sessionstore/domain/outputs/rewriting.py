@@ -1,11 +1,10 @@
 """A message with other outputs and arguments in it, in the dialect it was written in."""
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sessionstore.domain.messages import Message, clean_text
+from sessionstore.domain.messages import Message, clean_text, json_text
 from sessionstore.domain.transcript import answered_id_key, is_call_block
 
 _RESULT_ITEMS = frozenset({"function_call_output", "custom_tool_call_output"})
@@ -77,7 +76,7 @@ def with_arguments(message: Message, shorten: Callable[[int, Any], Any]) -> Mess
 def storable(message: Message) -> Message:
     """The message with U+FFFD for lone surrogates, so that a row that the store itself writes is valid UTF-8."""
     try:
-        json.dumps(message, ensure_ascii=False).encode("utf-8")
+        json_text(message).encode("utf-8")
     except UnicodeEncodeError:
         cleaned: Message = _cleaned(message)
         return cleaned

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from sessionstore.domain.messages import json_text
 from sessionstore.domain.rendering.parts import IMAGE_TYPES, TEXT_TYPES, Part, part_text
 
 IMAGE_PLACEHOLDER: Final = "[image]"
@@ -144,7 +145,7 @@ def arguments_text(part: Part) -> str:
     arguments = "" if part.call is None else part.call.arguments
     if part.call is not None and part.call.argument_values():
         return arguments
-    return json.dumps(arguments_object(part), ensure_ascii=False)
+    return json_text(arguments_object(part))
 
 
 def _is_text(raw: Any) -> bool:

@@ -1,0 +1,152 @@
+"""The search index, whatever the dialect: kept up while rows are written, asked for places, and never in anybody's way.
+
+What is indexed of a log is always its beginning, so one number says what is missing. An index that fell behind (it is new, was
+damaged, or somebody wrote without it) catches up a little at every append. Where it is absent or damaged a writer goes on
+without it, and a reader reads the log itself.
+"""
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import DBAPIError
+
+from sessionstore.domain.messages import decode_body
+from sessionstore.domain.readable_text import searchable_text
+from sessionstore.domain.records import LogRow
+from sessionstore.domain.search_words import AskedWord, index_words
+from sessionstore.storage.search_fts5 import Fts5Index
+from sessionstore.storage.search_places import Document, Place
+from sessionstore.storage.search_tsvector import TsvectorIndex
+from sessionstore.storage.tables import lineages, messages, sessions
+
+T = TypeVar("T")
+
+CATCH_UP_ROWS: Final = 50
+"""Older rows that an append indexes at most when the index of its lineage fell behind: some ten milliseconds of work."""
+
+RETRY_SECONDS: Final = 60.0
+"""How long a connection leaves an index alone that it found absent or damaged."""
+
+_RETRY_AT: Final = "search_index_retry_at"
+_FTS5: Final = Fts5Index()
+_TSVECTOR: Final = TsvectorIndex()
+
+
+def index_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow]) -> None:
+    """Index rows that were written in this transaction. The index being absent, damaged or behind is no error."""
+    if not rows or connection.info.get(_RETRY_AT, 0.0) > time.monotonic():
+        return
+    documents = [(row.seq, index_words(searchable_text(row.message))) for row in rows]
+
+    def add() -> None:
+        if rows[0].seq == 0:
+            _index(connection).register(connection, lineage_id)
+        if _index(connection).add(connection, lineage_id, documents) < len(documents):
+            _catch_up(connection, lineage_id, CATCH_UP_ROWS)
+
+    _guarded(connection, add)
+
+
+def catch_up(connection: Connection, lineage_id: str, *, most: int) -> int:
+    """Index at most so many rows that a lineage's index lacks; gives how many, 0 when it is whole (or out of order)."""
+    return _guarded(connection, lambda: _catch_up(connection, lineage_id, most)) or 0
+
+
+def indexed_to(connection: Connection, lineage_id: str) -> int:
+    """The last seq of a lineage that is indexed; -1 when none is, or the index is out of order."""
+    found = _guarded(connection, lambda: _index(connection).indexed_to(connection, lineage_id))
+    return -1 if found is None else found
+
+
+def lineages_behind(connection: Connection, namespace: str | None = None) -> list[tuple[str, int]] | None:
+    """The lineages that have rows beyond what is indexed of them, with the last seq that is; None: the index is out of order."""
+    return _guarded(connection, lambda: _index(connection).behind(connection, namespace))
+
+
+def indexed_seqs(connection: Connection, lineage_id: str, asked: Sequence[AskedWord], *, last: int) -> Iterable[int] | None:
+    """The rows of a lineage, up to ``last``, that hold every word, the newest first; None: the index is out of order."""
+    return _guarded(connection, lambda: _index(connection).seqs(connection, lineage_id, asked, last))
+
+
+def indexed_places(connection: Connection, asked: Sequence[AskedWord], *, namespace: str | None) -> list[Place] | None:
+    """The rows of the store, or of a namespace, that hold every word, in no order; None: the index is out of order."""
+    return _guarded(connection, lambda: _index(connection).places(connection, asked, namespace))
+
+
+def places_after(connection: Connection, lineage_id: str, seq: int) -> list[Place]:
+    """Every row of a lineage behind one, in no order, without any body."""
+    statement = select(messages.c.created_at, messages.c.lineage_id, messages.c.seq).where(
+        messages.c.lineage_id == lineage_id, messages.c.seq > seq
+    )
+    return [Place(*row) for row in connection.execute(statement)]
+
+
+def lineage_ids(connection: Connection, namespace: str | None = None) -> list[str]:
+    """Every lineage of the store, or of a namespace, in the order in which they began."""
+    statement = select(lineages.c.lineage_id).order_by(lineages.c.created_at, lineages.c.lineage_id)
+    if namespace is not None:
+        statement = statement.where(lineages.c.namespace == namespace)
+    return list(connection.execute(statement).scalars())
+
+
+def forget_lineage(connection: Connection, lineage_id: str) -> None:
+    """Take a lineage out of the index, while its rows are still there."""
+    index = _index(connection)
+
+    def forget() -> None:
+        end = index.indexed_to(connection, lineage_id)
+        index.forget(connection, lineage_id, _documents(connection, lineage_id, 0, end))
+
+    _guarded(connection, forget)
+    # On its own: a lineage that gets the same id later must not inherit what is left of this one.
+    _guarded(connection, lambda: index.unregister(connection, lineage_id))
+
+
+def _index(connection: Connection) -> Fts5Index | TsvectorIndex:
+    return _FTS5 if connection.dialect.name == "sqlite" else _TSVECTOR
+
+
+def _catch_up(connection: Connection, lineage_id: str, most: int) -> int:
+    index = _index(connection)
+    # Whoever writes to the lineage holds this row; on SQLite there is one writer anyway.
+    tip = sessions.c.generation == lineages.c.tip_generation
+    connection.execute(
+        select(sessions.c.generation)
+        .join(lineages, (lineages.c.lineage_id == sessions.c.lineage_id) & tip)
+        .where(sessions.c.lineage_id == lineage_id)
+        .with_for_update(of=sessions)
+    ).all()
+    index.register(connection, lineage_id)
+    first = index.indexed_to(connection, lineage_id) + 1
+    documents = list(_documents(connection, lineage_id, first, first + most - 1))
+    return index.add(connection, lineage_id, documents) if documents else 0
+
+
+def _documents(connection: Connection, lineage_id: str, first: int, last: int) -> Iterator[Document]:
+    statement = (
+        select(messages.c.seq, messages.c.body)
+        .where(messages.c.lineage_id == lineage_id, messages.c.seq >= first, messages.c.seq <= last)
+        .order_by(messages.c.seq)
+    )
+    for seq, body in connection.execute(statement):
+        yield seq, index_words(searchable_text(decode_body(body)))
+
+
+def _guarded(connection: Connection, work: Callable[[], T]) -> T | None:
+    """Do something with the index; if it fails, nothing of it is left, the transaction goes on, and None says so."""
+    connection.exec_driver_sql("SAVEPOINT search_index")
+    try:
+        result = work()
+        # FTS5 writes what it has collected here, so this is where damage shows, and not at the commit of the log's rows.
+        connection.exec_driver_sql("RELEASE SAVEPOINT search_index")
+    except (DBAPIError, sqlite3.DatabaseError):
+        # When the whole transaction is lost (the disk is full) this fails too, and rightly reaches the caller.
+        connection.exec_driver_sql("ROLLBACK TO SAVEPOINT search_index")
+        connection.exec_driver_sql("RELEASE SAVEPOINT search_index")
+        connection.info[_RETRY_AT] = time.monotonic() + RETRY_SECONDS
+        return None
+    return result

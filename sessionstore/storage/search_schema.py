@@ -1,0 +1,56 @@
+"""The tables of the search index, by dialect: derived from the log, so they may be dropped and made anew at any time.
+
+SQLite has a contentless FTS5 table, which holds words and no text. Its rows have one integer as their key: the number of the
+lineage in the upper half, the seq in the lower. Every other database has a table with a row a message, keyed by lineage, with
+the words as a ``tsvector``.
+"""
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlalchemy import Connection, inspect, text
+
+SEARCH_TABLES: Final = frozenset({"search_lineages", "search_index", "search_documents"})
+"""Tables of the index on some dialect; FTS5 adds more that begin with ``search_index_``."""
+
+_SQLITE: Final = (
+    "CREATE TABLE search_lineages ("
+    "number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, lineage_id TEXT NOT NULL, "
+    "CONSTRAINT uq_search_lineages_lineage_id UNIQUE (lineage_id))",
+    # The words come ready, with blanks between: this tokenizer only parts them there, and leaves other scripts as they are.
+    "CREATE VIRTUAL TABLE search_index USING fts5 (words, content='', detail='none', tokenize='ascii')",
+)
+_POSTGRESQL: Final = (
+    'CREATE TABLE search_documents (lineage_id TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, words TSVECTOR NOT NULL, '
+    "CONSTRAINT pk_search_documents PRIMARY KEY (lineage_id, seq))",
+    "CREATE INDEX ix_search_documents_words ON search_documents USING gin (words)",
+)
+
+
+def create_search_tables(connection: Connection) -> None:
+    """Make the tables of an empty index."""
+    for statement in _SQLITE if connection.dialect.name == "sqlite" else _POSTGRESQL:
+        connection.execute(text(statement))
+
+
+def drop_search_tables(connection: Connection) -> None:
+    """Take the index away with all its tables, also when it is damaged or only part of it is there."""
+    for name in ("search_index", "search_lineages", "search_documents"):
+        connection.execute(text(f"DROP TABLE IF EXISTS {name}"))
+
+
+def has_search_tables(connection: Connection) -> bool:
+    """Whether the index is there; says nothing of whether it is whole."""
+    found = set(inspect(connection).get_table_names())
+    wanted = {"search_lineages", "search_index"} if connection.dialect.name == "sqlite" else {"search_documents"}
+    return wanted <= found
+
+
+def is_declared(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:
+    """Whether a comparison of schemas should look at an object: at all but the search index. It is Alembic's ``include_object``."""
+    return not (kind == "table" and name is not None and is_search_table(name))
+
+
+def is_search_table(name: str) -> bool:
+    """Whether a table belongs to the index, FTS5's own tables included."""
+    return name in SEARCH_TABLES or name.startswith("search_index_")
