@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlalchemy as sa
 from alembic import op
 
 revision = "0002"
@@ -12,10 +13,10 @@ depends_on = None
 
 def upgrade() -> None:
     if op.get_bind().dialect.name == "sqlite":
+        if not op.get_bind().execute(sa.text("SELECT count(*) FROM pragma_module_list WHERE name = 'fts5'")).scalar():
+            return
         op.execute(
-            "CREATE TABLE search_lineages ("
-            "number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, lineage_id TEXT NOT NULL, "
-            "CONSTRAINT uq_search_lineages_lineage_id UNIQUE (lineage_id))"
+            "CREATE TABLE search_lineages (number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, lineage_id TEXT NOT NULL UNIQUE)"
         )
         op.execute("CREATE VIRTUAL TABLE search_index USING fts5 (words, content='', detail='none', tokenize='ascii')")
         return

@@ -22,7 +22,7 @@ from sessionstore.domain.records import CompactionRecord
 from sessionstore.errors import CompactionVetoedError, SessionEndedError
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.reading import lineage_of, session_of
-from sessionstore.operations.steps import Steps, call, read, write
+from sessionstore.operations.steps import Steps, call, call_stranger, read, write
 from sessionstore.storage.lineage_rows import change_lineage
 from sessionstore.storage.memory_rows import Memory
 
@@ -91,14 +91,14 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
                     environment, request, situation, job, put_off.status, put_off.reason, retry_at=put_off.retry_at
                 )
             )
-    if (plan.outcome == "noop" or plan.outcome == "stuck") and request.policy.summarize:
+    if plan.outcome in ("noop", "stuck") and request.policy.summarize:
         return (yield from end_attempt(environment, request, situation, job, plan.outcome, plan.reason))
     hooks = environment.hooks
     memories: tuple[Memory, ...] = ()
     try:
         if hooks.before_compact is not None:
             before_compact = hooks.before_compact
-            yield from call(lambda: before_compact(plan))
+            yield from call_stranger(lambda: before_compact(plan))
         memories = yield from flush_memories(environment, situation)
     except CompactionVetoedError as veto:
         return (yield from end_attempt(environment, request, situation, job, "aborted", veto.reason, vetoed=True))
@@ -213,7 +213,7 @@ def _conclude(
     )
     after_commit = environment.hooks.after_commit
     if after_commit is not None:
-        yield from call(lambda: after_commit(outcome.session_id, child.session_id))
+        yield from call_stranger(lambda: after_commit(outcome.session_id, child.session_id))
     return outcome
 
 

@@ -1,4 +1,4 @@
-"""Getting notes out of one summariser: history in pieces that fit it, each answer checked, a rest asked for, untruths taken out."""
+"""Getting notes out of one summariser: history in pieces that fit it, each answer checked, what is untrue taken out."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from sessionstore.domain.summary_report import FailedSummarizer, SummaryReport, 
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.domain.transcript import Entry
 from sessionstore.errors import SummarizerError
-from sessionstore.operations.steps import Steps, call
+from sessionstore.operations.steps import Steps, call, call_stranger
 from sessionstore.summarizers import answer_of, put_question, typed_failures
 
 _MOST_SHRINKS: Final = 5
@@ -39,7 +39,7 @@ _MOST_INVENTED: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SummaryFailure:
-    """No summary was had. ``kind`` is one word (of the last summariser asked), ``reason`` a sentence, ``failed`` who was asked."""
+    """No summary was had: ``kind`` is one word, of the last one asked, ``reason`` a sentence, ``failed`` who was asked."""
 
     kind: str
     reason: str
@@ -112,7 +112,12 @@ def narrate(summarizer: Summarizer, telling: Telling) -> Steps[Narrative | Summa
         chunks, answer = yield from _tell(summarizer, telling, room, known, window, record)
     except SummarizerError as error:
         return SummaryFailure(error.kind, f"{name_of(summarizer)}: {error.reason}")
-    return (yield from call(lambda: _narrative(answer, telling, chunks, record, name_of(summarizer))))
+
+    def finish() -> Narrative | SummaryFailure:
+        return _narrative(answer, telling, chunks, record, name_of(summarizer))
+
+    found = yield from call(finish)
+    return found
 
 
 def _tell(
@@ -189,7 +194,7 @@ def _question(summarizer: Summarizer, request: SummaryRequest, record: _Record) 
     record.questions += 1
     # What goes wrong comes back through the step, also from an answer that was awaited there.
     with typed_failures():
-        given = yield from call(lambda: put_question(summarizer, request))
+        given = yield from call_stranger(lambda: put_question(summarizer, request))
     answer = answer_of(given)
     if answer.usage is not None:
         record.usages.append(answer.usage)
@@ -201,7 +206,8 @@ def _question(summarizer: Summarizer, request: SummaryRequest, record: _Record) 
 def _narrative(
     answer: str, telling: Telling, chunks: Sequence[HistoryChunk], record: _Record, name: str
 ) -> Narrative | SummaryFailure:
-    given = [*(chunk.text for chunk in chunks), telling.snapshot.previous_summary or "", telling.focus or "", *telling.facts.values()]
+    earlier = (telling.snapshot.previous_summary or "", telling.focus or "")
+    given = [*(chunk.text for chunk in chunks), *earlier, *telling.facts.values()]
     grounded = ground_notes(answer, known="\n".join(given), newest_seq=telling.snapshot.watermark)
     if grounded.taken_out > _MOST_INVENTED * grounded.sentences or (grounded.taken_out and not grounded.text):
         kind = "injection" if 2 * grounded.orders > grounded.taken_out else "invented"

@@ -14,7 +14,7 @@ from sessionstore.domain.records import SystemPrompt
 from sessionstore.domain.spans import holds
 from sessionstore.domain.system_prompt import prompt_from_text, rebuilt_prompt
 from sessionstore.operations.environment import Environment, PromptContext
-from sessionstore.operations.steps import Steps, call
+from sessionstore.operations.steps import Steps, call_stranger
 from sessionstore.storage.memory_rows import Memory
 
 
@@ -24,7 +24,7 @@ def flush_memories(environment: Environment, situation: Situation) -> Steps[tupl
     if flush is None:
         return ()
     messages = [row.message for row in situation.snapshot.rows]
-    facts = yield from call(lambda: flush(messages))
+    facts = yield from call_stranger(lambda: flush(messages))
     now = environment.now()
     seqs = tuple(row.seq for row in situation.snapshot.rows[-1:])
     return tuple(Memory(environment.ids(), fact, seqs, now) for fact in facts or ())
@@ -41,7 +41,7 @@ def rebuild_prompt(
         return rebuilt_prompt(snapshot.prompt, facts)
     parts = {} if snapshot.prompt is None else snapshot.prompt.parts
     told = PromptContext(snapshot.session.session_id, snapshot.session.lineage_id, parts, facts)
-    text = yield from call(lambda: build(told))
+    text = yield from call_stranger(lambda: build(told))
     return prompt_from_text(text)
 
 

@@ -77,9 +77,9 @@ NOTES: Final = AnswerForm(
     version="notes-json-1",
     schema=_object_schema({key_of(heading): {"type": "string", "description": heading} for heading in SECTIONS}),
     words=(
-        "Give the notes as one JSON object instead of Markdown: a string for each heading, in the same order, under the heading in "
-        "lower case with underscores (constraints_and_preferences for Constraints & Preferences). Within a string Markdown lists "
-        "are fine. A heading with nothing to say has the string None."
+        "Give the notes as one JSON object instead of Markdown: a string for each heading, in the same order, under the "
+        "heading in lower case with underscores (constraints_and_preferences for Constraints & Preferences). Within a string "
+        "Markdown lists are fine. A heading with nothing to say has the string None."
     ),
     text_of=notes_text,
 )

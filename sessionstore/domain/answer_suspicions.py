@@ -17,8 +17,10 @@ AnswerSuspicion = Literal["injection", "nonsense", "repetition", "answer_to_user
 
 _ORDER: Final = (
     r"(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|everything\s+|the\s+|your\s+|my\s+|of\s+)*"
-    r"(?:previous|prior|above|earlier|preceding|system|original)\s+(?:instructions?|prompts?|rules?|directions?|messages?|context|text)"
-    r"|ignor(?:iere|ieren sie)\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+\w+|ignore[zr]?\s+(?:toutes\s+)?les\s+instructions"
+    r"(?:previous|prior|above|earlier|preceding|system|original)\s+"
+    r"(?:instructions?|prompts?|rules?|directions?|messages?|context|text)"
+    r"|ignor(?:iere|ieren sie)\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+\w+"
+    r"|ignore[zr]?\s+(?:toutes\s+)?les\s+instructions"
     r"|ignora\s+(?:todas\s+)?las\s+instrucciones|(?:忽略|无视|無視)(?:之前|以上|前面|所有)\w{0,6}(?:指令|指示|提示|说明)"
 )
 INJECTION: Final = re.compile(_ORDER, re.IGNORECASE)
@@ -29,14 +31,17 @@ _SHORT_OBEDIENCE: Final = 40
 """Words above which an answer is more than what an injected order usually asks for."""
 
 _OPENER: Final = re.compile(
-    r"\W*(?:sure|certainly|of course|absolutely|great(?: question| idea)?|i['’]ll|i will|i can|i['’]m (?:going to|sorry)|i am (?:going to|sorry)"
-    r"|let me|let['’]s|yes[,!.]|no problem|happy to|you['’]re (?:right|welcome)|thank(?:s| you)|hello|hi[,! ]|i apologi[sz]e|sorry"
+    r"\W*(?:sure|certainly|of course|absolutely|great(?: question| idea)?|i['’]ll|i will|i can|i(?:['’]| a)m (?:going to|sorry)"
+    r"|let me|let['’]s|yes[,!.]|no problem|happy to|you['’]re (?:right|welcome)|thank(?:s| you)|hello|hi[,! ]|i apologi[sz]e"
+    r"|sorry"
     r"|gerne|natürlich|klar[,!]|bien sûr|claro|por supuesto|好的|当然|もちろん|承知)",
     re.IGNORECASE,
 )
 _CLOSER: Final = re.compile(
-    r"(?:let me know|would you like|do you want me|shall i|feel free|how can i (?:help|assist)|is there anything|hope this helps"
-    r"|soll ich|möchten sie|sag(?:en sie)? (?:mir )?bescheid|dites-moi|voulez-vous|¿quieres|avísame|需要我|请告诉我)[^\n]{0,200}\W*\Z",
+    r"(?:let me know|would you like|do you want me|shall i|feel free|how can i (?:help|assist)|is there anything"
+    r"|hope this helps"
+    r"|soll ich|möchten sie|sag(?:en sie)? (?:mir )?bescheid|dites-moi|voulez-vous|¿quieres|avísame|需要我|请告诉我)"
+    r"[^\n]{0,200}\W*\Z",
     re.IGNORECASE,
 )
 

@@ -39,8 +39,8 @@ _MOST_NAMED: Final = 20
 class GroundedNotes:
     """Notes without what was invented.
 
-    ``invented`` names what had no ground: paths, commands, beginnings of actions, at most twenty; ``orders`` counts the sentences
-    that gave orders to a model; ``taken_out`` of ``sentences`` went.
+    ``invented`` names what had no ground: paths, commands, beginnings of actions, at most twenty; ``orders`` counts the
+    sentences that gave orders to a model; ``taken_out`` of ``sentences`` went.
     """
 
     text: str
@@ -51,7 +51,7 @@ class GroundedNotes:
 
 
 def ground_notes(text: str, *, known: str, newest_seq: int) -> GroundedNotes:
-    """Take out the sentences that name a file, an address, a command or an action which ``known`` doesn't, and orders to a model.
+    """Take out sentences that name a file, an address, a command or an action which ``known`` doesn't, and orders to a model.
 
     ``known`` is everything the model was given. A path is known by its last part, a command by half of its words, an action
     (under Completed Actions) by one of its words. A reference beyond ``newest_seq`` that the text given doesn't have is

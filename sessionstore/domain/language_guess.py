@@ -34,41 +34,47 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 _FUNCTION_WORDS: Final = {
     "English": (
-        "the and of to is that for it with was on are be this as have from or which not you we they has been were will would should "
-        "can if when what there their by at an but then now all its after before"
+        "the and of to is that for it with was on are be this as have from or which not you we they has been were will "
+        "would should can if when what there their by at an but then now all its after before"
     ),
     "German": (
-        "der die und das ist nicht mit den von ein eine für auf sich dem auch werden wird sind wurde bei nach aus noch wie oder aber "
-        "ich wir bitte kann muss soll zum zur durch wenn nur schon keine einen einem einer"
+        "der die und das ist nicht mit den von ein eine für auf sich dem auch werden wird sind wurde bei nach aus noch "
+        "wie oder aber ich wir bitte kann muss soll zum zur durch wenn nur schon keine einen einem einer"
     ),
     "French": (
-        "le les des et est une dans pour pas que qui sur avec par au aux ce cette sont ont mais ou nous vous être fait plus du il elle "
-        "leur était doit peut votre sans sous comme"
+        "le les des et est une dans pour pas que qui sur avec par au aux ce cette sont ont mais ou nous vous être fait "
+        "plus du il elle leur était doit peut votre sans sous comme"
     ),
     "Spanish": (
-        "el los las una y para por con del que se no está como más pero fue son esta este lo su sin sobre cuando ya ha hay debe puede "
-        "también porque al muy todos hacer"
+        "el los las una y para por con del que se no está como más pero fue son esta este lo su sin sobre cuando ya ha "
+        "hay debe puede también porque al muy todos hacer"
     ),
     "Portuguese": (
-        "o os um uma e para não com do da dos das em no na nos nas que se está como mais mas foi são este esta ao pelo pela você isso "
-        "também já deve pode quando sem sobre então"
+        "o os um uma e para não com do da dos das em no na nos nas que se está como mais mas foi são este esta ao pelo "
+        "pela você isso também já deve pode quando sem sobre então"
     ),
     "Italian": (
-        "il lo gli i un una e di del della dei delle che non per con sono è nel nella si anche come più ma questo questa stato quando "
-        "deve può senza alla dal dalla sul"
+        "il lo gli i un una e di del della dei delle che non per con sono è nel nella si anche come più ma questo questa "
+        "stato quando deve può senza alla dal dalla sul"
     ),
     "Dutch": (
-        "de het een en van is niet dat op te voor met zijn aan er ook als bij door naar wordt worden maar heeft deze dit nog kan moet "
-        "om uit wat werd zonder geen"
+        "de het een en van is niet dat op te voor met zijn aan er ook als bij door naar wordt worden maar heeft deze dit "
+        "nog kan moet om uit wat werd zonder geen"
     ),
     "Polish": (
-        "i w na z do nie się jest to że o jak po dla od przez ale są tylko oraz ma być już lub ten tego które który jego gdy przy można"
+        "i w na z do nie się jest to że o jak po dla od przez ale są tylko oraz ma być już lub ten tego które który jego "
+        "gdy przy można"
     ),
     "Swedish": (
-        "och att det som en på är av för med den till inte har om ett var men så kan ska från vid eller när hur nu efter inga detta"
+        "och att det som en på är av för med den till inte har om ett var men så kan ska från vid eller när hur nu efter "
+        "inga detta"
     ),
-    "Turkish": "ve bir bu için ile de da olarak daha çok olan gibi ne kadar sonra var değil ama ise olduğu tarafından her veya",
-    "Indonesian": "yang dan di untuk dengan tidak ini itu dari pada ke akan dalam adalah sudah juga bisa atau saya kami oleh karena",
+    "Turkish": (
+        "ve bir bu için ile de da olarak daha çok olan gibi ne kadar sonra var değil ama ise olduğu tarafından her veya"
+    ),
+    "Indonesian": (
+        "yang dan di untuk dengan tidak ini itu dari pada ke akan dalam adalah sudah juga bisa atau saya kami oleh karena"
+    ),
 }
 _LANGUAGES_OF: Final[dict[str, list[str]]] = {}
 for _language, _words in _FUNCTION_WORDS.items():

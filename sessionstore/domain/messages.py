@@ -215,6 +215,5 @@ def _refuse_constant(name: str) -> Any:
 
 _PLAIN_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_CANONICAL_PLAIN_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
-_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_CANONICAL_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)

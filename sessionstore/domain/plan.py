@@ -52,10 +52,10 @@ class CompactionPlan:
 class PlanInput:
     """What a plan is made from.
 
-    ``fixed_tokens`` is the system prompt with the tool schemas, ``fixed_growth`` what a rebuild adds to it. ``work_after`` is the
-    seq above which a message counts as new work (None: everything does). ``summary_floor`` is what a summary costs that says
-    nothing. ``window`` is the model's in tokens, or what stands in for it. ``cut_tokens`` is what the entries have lost already
-    because results too large for the tail stand there in their cut form.
+    ``fixed_tokens`` is the system prompt with the tool schemas, ``fixed_growth`` what a rebuild adds to it. ``work_after`` is
+    the seq above which a message counts as new work (None: everything does). ``summary_floor`` is what a summary costs that
+    says nothing. ``window`` is the model's in tokens, or what stands in for it. ``cut_tokens`` is what the entries have lost
+    already, because results too large for the tail stand there in their cut form.
     """
 
     entries: Sequence[Entry]

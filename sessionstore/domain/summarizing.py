@@ -19,8 +19,8 @@ class SummaryAnswer:
 
     ``finish_reason`` is the provider's own word (``stop``, ``length``, ``max_tokens``, …), ``reasoning`` what the model thought
     aloud apart from its text, ``tool_calls`` the calls it made though none were offered, ``usage`` the provider's token counts.
-    ``form_version`` is the version of the ``AnswerForm`` that was asked for, None when the prompt went out as it is; the text is
-    no JSON either way.
+    ``form_version`` is the version of the ``AnswerForm`` that was asked for, None when the prompt went out as it is; the text
+    is no JSON either way.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """Says whether an answer is a summary, and if not, what it is instead.
 
-Simple rules, each for one way in which models fail. A short answer in prose is a summary, also without our headings, and so is a
-list of message references or the words of a single request. Rules that can err are kept apart, in ``answer_suspicions``.
+Simple rules, each for one way in which models fail. A short answer in prose is a summary, also without our headings, and so is
+a list of message references or the words of a single request. Rules that can err are kept apart, in ``answer_suspicions``.
 """
 from __future__ import annotations
 

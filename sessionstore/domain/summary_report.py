@@ -64,7 +64,8 @@ class SummaryReport:
             others = self.taken_out - self.orders
             found.append(f"{_count(others, 'sentence')} went out of the summary for what no message says: {self.invented[0]}")
         if self.is_poor:
-            found.append(f"the model wrote {self.headings} of {len(SECTIONS)} sections; the ledger filled {len(self.filled_in)}")
+            filled = len(self.filled_in)
+            found.append(f"the model wrote {self.headings} of {len(SECTIONS)} sections; the ledger filled {filled}")
         return tuple(found)
 
     def to_json(self) -> dict[str, Any]:

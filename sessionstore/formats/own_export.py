@@ -20,6 +20,7 @@ from sessionstore.formats.report import ImportedLineage, ImportReport
 from sessionstore.storage.dump_rows import DUMPED, columns_of, count_dumped, dump_lineage, restore_row
 from sessionstore.storage.lineage_rows import delete_lineage, find_lineage
 from sessionstore.storage.message_rows import count_rows
+from sessionstore.storage.search_rows import index_lineage
 from sessionstore.storage.session_rows import find_tip
 from sessionstore.storage.title_rows import holder_of_title
 
@@ -117,6 +118,7 @@ def restore_lineage(connection: Connection, lineage_id: str, rows: list[DumpedRo
             raise ImportFormatError(name, f"line {row.line}: its row of {row.table} doesn't fit ({error.args[0]})") from error
     if find_tip(connection, lineage_id) is None:
         raise ImportFormatError(name, f"the lineage {lineage_id!r} has no tip in it")
+    index_lineage(connection, lineage_id)
     return _report(
         connection, lineage_id, created=stored is None, imported=messages - (stored or 0), skipped=stored or 0
     )

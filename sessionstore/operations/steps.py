@@ -54,8 +54,14 @@ def write(work: Callable[[Connection], T]) -> Generator[Step, Any, T]:
     return result
 
 
-def call(work: Callable[[], T | Awaitable[T]]) -> Generator[Step, Any, T]:
+def call(work: Callable[[], T]) -> Generator[Step, Any, T]:
     """Ask the driver to call; ``yield from`` it for the result."""
+    result: T = yield Call(work)
+    return result
+
+
+def call_stranger(work: Callable[[], T | Awaitable[T]]) -> Generator[Step, Any, T]:
+    """``call`` for a model or a hook, which is somebody else's code and may be async."""
     result: T = yield Call(work)
     return result
 

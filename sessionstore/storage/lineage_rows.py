@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from sessionstore.domain.records import LineageRecord
+from sessionstore.storage.search_rows import forget_lineage
 from sessionstore.storage.tables import OF_A_LINEAGE, lineages, titles
 from sessionstore.storage.values import (
     from_json,
@@ -46,6 +47,7 @@ def move_tip(connection: Connection, lineage_id: str, *, from_generation: int, t
 
 def delete_lineage(connection: Connection, lineage_id: str) -> bool:
     """Delete a whole lineage with every row that belongs to it; says whether there was one."""
+    forget_lineage(connection, lineage_id)
     deleted = 0
     for table in OF_A_LINEAGE:
         deleted = connection.execute(table.delete().where(table.c.lineage_id == lineage_id)).rowcount

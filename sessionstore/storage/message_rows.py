@@ -10,6 +10,7 @@ from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import decode_body
 from sessionstore.domain.records import LogRow
 from sessionstore.storage.hot_statements import HotStatement
+from sessionstore.storage.search_rows import index_rows
 from sessionstore.storage.tables import context_spans, messages, sessions
 from sessionstore.storage.values import from_micros, to_micros
 
@@ -60,7 +61,7 @@ _MOST_VARIABLES = 900
 
 
 def insert_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow], *, searchable: Sequence[Searchable]) -> None:
-    """Write new rows of the log, in one call; an ``IntegrityError`` means that a seq or client id is there already."""
+    """Write new rows of the log, in one call, and their words to the search index where there is one; an ``IntegrityError`` means that a seq or client id is there already."""
     values = [
         {
             "lineage_id": lineage_id,
@@ -79,6 +80,7 @@ def insert_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow],
     ]
     if values:
         _INSERT.run_many(connection, values)
+        index_rows(connection, lineage_id, rows)
 
 
 def context_bodies(connection: Connection, lineage_id: str, generation: int) -> list[str]:

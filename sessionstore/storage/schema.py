@@ -8,6 +8,7 @@ from sqlalchemy import Connection, inspect, text
 
 from sessionstore.errors import SchemaError
 from sessionstore.storage.engines import Database
+from sessionstore.storage.search_schema import create_search_tables
 from sessionstore.storage.tables import metadata
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from sessionstore.storage.async_door import AsyncDatabase
 
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """Revision of the schema that this version works with. A test holds it against the newest migration."""
 
 
@@ -73,6 +74,7 @@ def _bring_up_to_date(connection: Connection) -> None:
         return
     if found is None:
         metadata.create_all(connection, checkfirst=False)
+        create_search_tables(connection)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD})
         return

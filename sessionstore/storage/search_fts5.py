@@ -22,7 +22,8 @@ _INDEXED_TO: Final = (
     "- (number << 32), -1) FROM search_lineages s WHERE s.lineage_id = {lineage})"
 )
 _BEHIND: Final = (
-    f"SELECT lineage_id, indexed FROM (SELECT l.lineage_id, coalesce({_INDEXED_TO.format(lineage='l.lineage_id')}, -1) AS indexed, "
+    "SELECT lineage_id, indexed FROM (SELECT l.lineage_id, "
+    f"coalesce({_INDEXED_TO.format(lineage='l.lineage_id')}, -1) AS indexed, "
     "(SELECT max(seq) FROM messages m WHERE m.lineage_id = l.lineage_id) AS last "
     "FROM lineages l WHERE ?1 IS NULL OR l.namespace = ?1) WHERE indexed < last"
 )

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
 from sessionstore.domain.messages import decode_body
@@ -28,6 +28,9 @@ T = TypeVar("T")
 CATCH_UP_ROWS: Final = 50
 """Older rows that an append indexes at most when the index of its lineage fell behind: some ten milliseconds of work."""
 
+BATCH: Final = 500
+"""Rows that are indexed in one go when nobody waits for them."""
+
 RETRY_SECONDS: Final = 60.0
 """How long a connection leaves an index alone that it found absent or damaged."""
 
@@ -38,7 +41,7 @@ _TSVECTOR: Final = TsvectorIndex()
 
 def index_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow]) -> None:
     """Index rows that were written in this transaction. The index being absent, damaged or behind is no error."""
-    if not rows or connection.info.get(_RETRY_AT, 0.0) > time.monotonic():
+    if connection.info.get(_RETRY_AT, 0.0) > time.monotonic():
         return
     documents = [(row.seq, index_words(searchable_text(row.message))) for row in rows]
 
@@ -56,6 +59,12 @@ def catch_up(connection: Connection, lineage_id: str, *, most: int) -> int:
     return _guarded(connection, lambda: _catch_up(connection, lineage_id, most)) or 0
 
 
+def index_lineage(connection: Connection, lineage_id: str) -> None:
+    """Index all of a lineage that was written in this transaction by other ways than row by row."""
+    while catch_up(connection, lineage_id, most=BATCH):
+        pass
+
+
 def indexed_to(connection: Connection, lineage_id: str) -> int:
     """The last seq of a lineage that is indexed; -1 when none is, or the index is out of order."""
     found = _guarded(connection, lambda: _index(connection).indexed_to(connection, lineage_id))
@@ -63,7 +72,10 @@ def indexed_to(connection: Connection, lineage_id: str) -> int:
 
 
 def lineages_behind(connection: Connection, namespace: str | None = None) -> list[tuple[str, int]] | None:
-    """The lineages that have rows beyond what is indexed of them, with the last seq that is; None: the index is out of order."""
+    """The lineages that have rows beyond what is indexed of them, with the last seq that is.
+
+    None when the index is out of order.
+    """
     return _guarded(connection, lambda: _index(connection).behind(connection, namespace))
 
 
@@ -85,11 +97,25 @@ def places_after(connection: Connection, lineage_id: str, seq: int) -> list[Plac
     return [Place(*row) for row in connection.execute(statement)]
 
 
-def lineage_ids(connection: Connection, namespace: str | None = None) -> list[str]:
-    """Every lineage of the store, or of a namespace, in the order in which they began."""
-    statement = select(lineages.c.lineage_id).order_by(lineages.c.created_at, lineages.c.lineage_id)
+def every_place(connection: Connection, namespace: str | None) -> list[Place]:
+    """Every row of the store, or of a namespace, in no order, without any body."""
+    statement = select(messages.c.created_at, messages.c.lineage_id, messages.c.seq)
     if namespace is not None:
-        statement = statement.where(lineages.c.namespace == namespace)
+        statement = statement.join(lineages, lineages.c.lineage_id == messages.c.lineage_id).where(
+            lineages.c.namespace == namespace
+        )
+    return [Place(*row) for row in connection.execute(statement)]
+
+
+def last_seq(connection: Connection, lineage_id: str) -> int:
+    """The last seq of a lineage's log, -1 for an empty one."""
+    found = connection.execute(select(func.max(messages.c.seq)).where(messages.c.lineage_id == lineage_id)).scalar()
+    return -1 if found is None else int(found)
+
+
+def lineages_in_order(connection: Connection) -> list[str]:
+    """The id of every lineage, in the order in which they began."""
+    statement = select(lineages.c.lineage_id).order_by(lineages.c.created_at, lineages.c.lineage_id)
     return list(connection.execute(statement).scalars())
 
 

@@ -14,22 +14,23 @@ SEARCH_TABLES: Final = frozenset({"search_lineages", "search_index", "search_doc
 """Tables of the index on some dialect; FTS5 adds more that begin with ``search_index_``."""
 
 _SQLITE: Final = (
-    "CREATE TABLE search_lineages ("
-    "number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, lineage_id TEXT NOT NULL, "
-    "CONSTRAINT uq_search_lineages_lineage_id UNIQUE (lineage_id))",
+    "CREATE TABLE search_lineages (number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, lineage_id TEXT NOT NULL UNIQUE)",
     # The words come ready, with blanks between: this tokenizer only parts them there, and leaves other scripts as they are.
     "CREATE VIRTUAL TABLE search_index USING fts5 (words, content='', detail='none', tokenize='ascii')",
 )
 _POSTGRESQL: Final = (
-    'CREATE TABLE search_documents (lineage_id TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, words TSVECTOR NOT NULL, '
-    "CONSTRAINT pk_search_documents PRIMARY KEY (lineage_id, seq))",
+    """CREATE TABLE search_documents (lineage_id TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, words TSVECTOR NOT NULL,
+    CONSTRAINT pk_search_documents PRIMARY KEY (lineage_id, seq))""",
     "CREATE INDEX ix_search_documents_words ON search_documents USING gin (words)",
 )
 
 
 def create_search_tables(connection: Connection) -> None:
-    """Make the tables of an empty index."""
-    for statement in _SQLITE if connection.dialect.name == "sqlite" else _POSTGRESQL:
+    """Make the tables of an empty index; on a SQLite that was built without FTS5 there is none, and searches read the log."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    if is_sqlite and not connection.execute(text("SELECT count(*) FROM pragma_module_list WHERE name = 'fts5'")).scalar():
+        return
+    for statement in _SQLITE if is_sqlite else _POSTGRESQL:
         connection.execute(text(statement))
 
 
@@ -47,10 +48,10 @@ def has_search_tables(connection: Connection) -> bool:
 
 
 def is_declared(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:
-    """Whether a comparison of schemas should look at an object: at all but the search index. It is Alembic's ``include_object``."""
+    """Whether a comparison of schemas should look at an object: at every one but the index. Alembic's ``include_object``."""
     return not (kind == "table" and name is not None and is_search_table(name))
 
 
 def is_search_table(name: str) -> bool:
-    """Whether a table belongs to the index, FTS5's own tables included."""
+    """Whether a table belongs to the index, those that FTS5 makes for itself included."""
     return name in SEARCH_TABLES or name.startswith("search_index_")

@@ -12,7 +12,7 @@ from sessionstore.summarizers.messages_dialect import MessagesDialect
 
 @dataclass(frozen=True, slots=True)
 class AnthropicSummarizer(EndpointSummarizer):
-    """Asks a model through the ``anthropic`` client (``pip install 'sessionstore[anthropic]'``), imported at the first question.
+    """Asks a model through the ``anthropic`` client (``pip install 'sessionstore[anthropic]'``), imported when first used.
 
     Without a ``base_url`` it is Anthropic itself. Nothing is streamed, no tool is offered, the history is text inside one user
     message. See ``EndpointSummarizer`` for the arguments.
@@ -25,13 +25,17 @@ class AnthropicSummarizer(EndpointSummarizer):
 
     def _client(self, secret: str) -> AbstractContextManager[Any]:
         anthropic = _anthropic()
-        return anthropic.Anthropic(api_key=secret, base_url=self.base_url, timeout=self._timeouts(anthropic), max_retries=0)
+        client: AbstractContextManager[Any] = anthropic.Anthropic(
+            api_key=secret, base_url=self.base_url, timeout=self._timeouts(anthropic), max_retries=0
+        )
+        return client
 
     def _async_client(self, secret: str) -> AbstractAsyncContextManager[Any]:
         anthropic = _anthropic()
-        return anthropic.AsyncAnthropic(
+        client: AbstractAsyncContextManager[Any] = anthropic.AsyncAnthropic(
             api_key=secret, base_url=self.base_url, timeout=self._timeouts(anthropic), max_retries=0
         )
+        return client
 
     def _create(self, client: Any) -> Any:
         return client.messages.with_streaming_response.create

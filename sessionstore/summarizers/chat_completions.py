@@ -44,11 +44,11 @@ class ChatCompletions:
         if message.get("refusal"):
             raise SummarizerError("the model refused", kind="refused")
         calls = message.get("tool_calls") or ([message["function_call"]] if message.get("function_call") else [])
-        reasoning = next((text for name in ("reasoning_content", "reasoning") if isinstance(text := message.get(name), str)), None)
+        thoughts = (message.get(name) for name in ("reasoning_content", "reasoning"))
         return SummaryAnswer(
             text=_text_of(message.get("content")),
             finish_reason=_word(choice.get("finish_reason")),
-            reasoning=reasoning,
+            reasoning=next((text for text in thoughts if isinstance(text, str)), None),
             tool_calls=tuple(calls) if isinstance(calls, list) else (calls,),
             usage=numbers_of(value.get("usage")),
         )

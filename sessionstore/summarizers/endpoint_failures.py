@@ -62,7 +62,8 @@ def retry_delay(headers: Mapping[str, str]) -> float:
             at = parsedate_to_datetime(value)
         except ValueError:
             continue
-        return max(0.0, (at - datetime.now(at.tzinfo or UTC)).total_seconds()) if at.tzinfo else _DEFAULT_DELAY
+        moment = at if at.utcoffset() is not None else at.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     return _DEFAULT_DELAY
 
 

@@ -12,7 +12,7 @@ from sessionstore.summarizers.endpoint_summarizer import EndpointSummarizer, not
 
 @dataclass(frozen=True, slots=True)
 class OpenAICompatibleSummarizer(EndpointSummarizer):
-    """Asks a model through the ``openai`` client (``pip install 'sessionstore[openai]'``), which is imported at the first question.
+    """Asks a model through the ``openai`` client (``pip install 'sessionstore[openai]'``), imported when first used.
 
     Without a ``base_url`` it is OpenAI itself. Nothing is streamed, no tool is offered, the history is text inside one user
     message. See ``EndpointSummarizer`` for the arguments.
@@ -25,11 +25,17 @@ class OpenAICompatibleSummarizer(EndpointSummarizer):
 
     def _client(self, secret: str) -> AbstractContextManager[Any]:
         openai = _openai()
-        return openai.OpenAI(api_key=secret, base_url=self.base_url, timeout=self._timeouts(openai), max_retries=0)
+        client: AbstractContextManager[Any] = openai.OpenAI(
+            api_key=secret, base_url=self.base_url, timeout=self._timeouts(openai), max_retries=0
+        )
+        return client
 
     def _async_client(self, secret: str) -> AbstractAsyncContextManager[Any]:
         openai = _openai()
-        return openai.AsyncOpenAI(api_key=secret, base_url=self.base_url, timeout=self._timeouts(openai), max_retries=0)
+        client: AbstractAsyncContextManager[Any] = openai.AsyncOpenAI(
+            api_key=secret, base_url=self.base_url, timeout=self._timeouts(openai), max_retries=0
+        )
+        return client
 
     def _create(self, client: Any) -> Any:
         return client.chat.completions.with_streaming_response.create

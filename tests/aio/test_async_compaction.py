@@ -5,6 +5,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,7 +48,7 @@ async def test_an_async_function_is_awaited_on_the_loop(database_url: str) -> No
     async def model(prompt: str) -> str:
         asked_on.append(asyncio.get_running_loop())
         await asyncio.sleep(0)
-        return SUMMARY if "module 7" in prompt else "nothing"
+        return SUMMARY if "module 8" in prompt else "nothing"
 
     async with AsyncSessionStore.open(database_url) as store:
         result = await (await begun(store)).compact(policy=SMALL, summarizer=model)
@@ -271,38 +272,59 @@ async def test_a_compaction_that_is_cancelled_in_its_summary_settles_its_job(dat
         assert (await session.compact(policy=SMALL)).status == "committed"
 
 
-@on_a_loop
-async def test_a_compaction_may_be_cancelled_at_any_moment(database_url: str, tmp_path: Any) -> None:
-    """ATOM-1, ATOM-3, CONC-3: at whatever turn of the loop, the session is the old one or its continuation is whole, no job is
-    left running, and no lock is held."""
-    committed = 0
+class CancellingDoor:
+    """The door of a store, which cancels its caller as soon as the unit of a given number has begun."""
 
-    async def model(_prompt: str) -> str:
-        await asyncio.sleep(0)
-        return SUMMARY
+    def __init__(self, door: Any, at: int) -> None:
+        self.door = door
+        self.left = at
 
-    async with AsyncSessionStore.open(database_url) as store:
-        for moment in range(0, 120, 3):
-            name = f"s{moment}"
-            session = await begun(store, name)
-            task = asyncio.create_task(session.compact(policy=SMALL, summarizer=model))
-            for _ in range(moment):
-                await asyncio.sleep(0.0002)
+    def _count(self) -> None:
+        self.left -= 1
+        task = asyncio.current_task()
+        if self.left == 0 and task is not None:
             task.cancel()
+
+    async def settle_read(self, work: Any) -> Any:
+        self._count()
+        return await self.door.settle_read(work)
+
+    async def settle_write(self, work: Any) -> Any:
+        self._count()
+        return await self.door.settle_write(work)
+
+
+@on_a_loop
+async def test_a_compaction_may_be_cancelled_in_any_of_its_transactions(database_url: str, tmp_path: Path) -> None:
+    """ATOM-1, ATOM-3, CONC-3: the session is the old one or its continuation is whole, no job is left running, no lock is
+    held, and the old one can be compacted at once."""
+    ends: list[str] = []
+    async with AsyncSessionStore.open(database_url) as store:
+        database = store._driver.database
+        door: Any = database._door
+        while not ends or ends[-1] != "not cancelled":
+            name = f"s{len(ends)}"
+            session = await begun(store, name)
+            cancelling: Any = CancellingDoor(door, len(ends) + 1)
+            database._door = cancelling
+            task = asyncio.create_task(session.compact(policy=SMALL))
             await asyncio.wait([task])
-            assert task.cancelled() or task.result().status == "committed"
+            database._door = door
             assert lock_is_free(f"{tmp_path}/store.db")
-            trace = await store.lineage(name)
-            assert "running" not in [job.status for job in trace.compactions]
+            jobs = await statuses(store, name)
+            assert "running" not in jobs
             tip = await store.resume(name)
             if tip.generation == 2:
-                committed += 1
-                assert [job.status for job in trace.compactions] == ["committed"]
+                assert (jobs, await tip.context()) == (["committed"], await (await store.session(f"{name}~2")).context())
                 assert (await tip.context())[-4:] == talk(30)[-4:]
+                ends.append("committed" if task.cancelled() else "not cancelled")
             else:
+                assert task.cancelled()
                 assert await tip.context() == talk(30)
                 assert (await tip.compact(policy=SMALL)).status == "committed"
-    assert committed < 40
+                ends.append(jobs[-1] if jobs else "nothing")
+    # In the order of the transactions: before the claim, while it was held, from the commit on.
+    assert sorted(set(ends), key=ends.index) == ["nothing", "aborted", "committed", "not cancelled"]
 
 
 @on_a_loop

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sessionstore import Session
-from tests.cases.running import CaseRun, Thread
+from tests.cases.kept import Thread
+from tests.cases.running import CaseRun
 
 
 def bring_in_summary(run: CaseRun, message: Mapping[str, Any], covered: tuple[int, int]) -> None:

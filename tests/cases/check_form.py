@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tests.cases.kept import Load
 from tests.cases.pairing import all_text, spoken_text
-from tests.cases.running import CaseFailed, CaseRun, Load
+from tests.cases.running import CaseFailed, CaseRun
 
 CheckFunction = Callable[[CaseRun, Mapping[str, Any]], Iterator[str]]
 """A check gives the faults that it finds; none means that it passes."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from sessionstore import CompactionResult, Session, SessionStoreError
+from tests.cases.kept import Attempt, Thread
 from tests.cases.outside_operations import refuse_summaries
 from tests.cases.pairing import plain_text
-from tests.cases.running import START, Attempt, CaseRun, Thread, need
+from tests.cases.running import START, CaseRun, need
 
 Step = Mapping[str, Any]
 Action = Callable[[Session], Any]

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from tests.cases.check_form import CheckFunction, last_load, loads_at, out_of_bounds, texts_at
+from tests.cases.kept import Load
 from tests.cases.pairing import all_text, blocks_of, result_ids_of, result_texts_of, spoken_text
-from tests.cases.running import CaseRun, Load
+from tests.cases.running import CaseRun
 
 Check = Mapping[str, Any]
 
@@ -27,7 +28,8 @@ def last_user_verbatim(run: CaseRun, check: Check) -> Iterator[str]:
     if said != check["text"] and not (check.get("allow_merged") and check["text"] in said):
         yield f"the last user message says {said[:200]!r}"
     origin = [row.seq for row in load.rows if row.kind == "message" and spoken_text(row.message) == said]
-    requests = [row.seq for row in load.rows if row.kind == "message" and row.role == "user" and spoken_text(row.message).strip()]
+    spoken = [row for row in load.rows if row.kind == "message" and spoken_text(row.message).strip()]
+    requests = [row.seq for row in spoken if row.role == "user"]
     if origin and max(requests, default=-1) > max(origin):
         yield "a newer user message stands before it"
 
@@ -36,7 +38,8 @@ def last_user_has_image(run: CaseRun, _check: Check) -> Iterator[str]:
     """The images of the input's last user message are in it."""
     load = last_load(run)
     index = _last_request(load)
-    given = [message for message in run.input_messages.values() if message.get("role") == "user" and not result_ids_of(message)]
+    said = [message for message in run.input_messages.values() if message.get("role") == "user"]
+    given = [message for message in said if not result_ids_of(message)]
     wanted = [source for block in blocks_of(given[-1]) for source in _image_sources(block)] if given else []
     if not wanted:
         yield "the last user message of the input has no image"
@@ -60,8 +63,10 @@ def not_contains_text(run: CaseRun, check: Check) -> Iterator[str]:
 def text_occurs(run: CaseRun, check: Check) -> Iterator[str]:
     """So many messages that aren't summaries have a text."""
     where = check.get("where", "loaded")
-    if where in ("raw", "summary", "messages"):
-        listed = [[all_text(row.message) for row in run.log() if row.kind != "summary"]] if where == "raw" else texts_at(run, where)
+    if where == "raw":
+        listed = [[all_text(row.message) for row in run.log() if row.kind != "summary"]]
+    elif where in ("summary", "messages"):
+        listed = texts_at(run, where)
     else:
         listed = [
             [all_text(message) for message in load.messages if not load.is_summary(message)] for load in loads_at(run, where)
@@ -134,7 +139,8 @@ def summary_tokens(run: CaseRun, check: Check) -> Iterator[str]:
 def summary_not_contains(run: CaseRun, check: Check) -> Iterator[str]:
     """No summary and no ledger beside one has a text."""
     text = check["text"]
-    yield from (f"the summary #{row.seq} has it" for row in run.log() if row.kind == "summary" and text in all_text(row.message))
+    summaries = [row for row in run.log() if row.kind == "summary"]
+    yield from (f"the summary #{row.seq} has it" for row in summaries if text in all_text(row.message))
     for job in run.store.lineage(run.root_id).compactions:
         if text in all_text([job.summary, dict(job.ledger or {})]):
             yield f"the job {job.job_id} has it"
@@ -156,7 +162,8 @@ def references_stable(run: CaseRun, _check: Check) -> Iterator[str]:
 def _last_request(load: Load) -> int | None:
     for index in range(len(load.messages) - 1, -1, -1):
         message = load.messages[index]
-        if message.get("role") != "user" or not spoken_text(message).strip() and not _has_image(message):
+        says_something = bool(spoken_text(message).strip()) or _has_image(message)
+        if message.get("role") != "user" or not says_something:
             continue
         if not load.is_summary(message) and not load.is_bridge(message):
             return index

@@ -8,7 +8,8 @@ from typing import Any, Final
 import sessionstore
 from sessionstore import SessionStoreError
 from tests.cases.check_form import CheckFunction, out_of_bounds
-from tests.cases.running import Attempt, CaseFailed, CaseRun
+from tests.cases.kept import Attempt
+from tests.cases.running import CaseFailed, CaseRun
 
 Check = Mapping[str, Any]
 Tables = Mapping[str, list[tuple[Any, ...]]]
@@ -182,13 +183,12 @@ def _comparable(tables: Tables, job_id: str | None, last: Attempt) -> dict[str, 
     known_jobs = {dict(row)["job_id"] for row in last.tables_before.get("compactions", [])}
     found: dict[str, list[tuple[Any, ...]]] = {}
     for table, rows in tables.items():
-        if table == "memories":
-            continue
         if table == "compactions":
-            rows = [row for row in rows if dict(row)["job_id"] != job_id and dict(row)["job_id"] in known_jobs]
-        if table == "lineages":
-            rows = [tuple(pair for pair in row if pair[0] not in _OF_THE_ATTEMPT) for row in rows]
-        found[table] = rows
+            found[table] = [row for row in rows if dict(row)["job_id"] != job_id and dict(row)["job_id"] in known_jobs]
+        elif table == "lineages":
+            found[table] = [tuple(pair for pair in row if pair[0] not in _OF_THE_ATTEMPT) for row in rows]
+        elif table != "memories":
+            found[table] = rows
     return found
 
 

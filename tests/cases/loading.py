@@ -50,7 +50,8 @@ class Case:
         if given is None:
             if importing:
                 return [{"op": "load"}]
-            return [{"op": "append_all"}, {"op": "prune" if self.options.get("prune_only") else "compact"}, {"op": "load"}]
+            shrink = "prune" if self.options.get("prune_only") else "compact"
+            return [{"op": "append_all"}, {"op": shrink}, {"op": "load"}]
         if importing or any(step["op"] == "append_all" for step in given):
             return list(given)
         return [{"op": "append_all"}, *given]
@@ -74,7 +75,7 @@ def read_case(file: Path) -> list[Case]:
 
 
 def expand_macros(value: Any) -> Any:
-    """The value with every ``$repeat`` and ``$concat`` in place of which a string stands. Raises ``ValueError`` for a bad one."""
+    """The value with a string in place of every ``$repeat`` and ``$concat``. Raises ``ValueError`` for an unknown macro."""
     if isinstance(value, list):
         return [expand_macros(item) for item in value]
     if not isinstance(value, dict):

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from tests.cases.kept import Thread
 from tests.cases.running import START, CaseFailed, CaseRun
 from tests.cases.vocabulary import ANY_SESSION_COLUMN
 
@@ -14,6 +15,7 @@ SUMMARY_FAULT: Final = "case_refuses_summaries"
 _LEASE: Final = 1.0
 _MICROSECONDS: Final = 1_000_000
 _TIMES: Final = frozenset({"started_at", "updated_at", "ended_at"})
+_RELATIONS: Final = {"branch": "fork", "subagent": "subagent", "reset": "reset"}
 
 
 def raw_set(run: CaseRun, step: Step) -> None:
@@ -22,7 +24,7 @@ def raw_set(run: CaseRun, step: Step) -> None:
     settings = ", ".join(f'"{name}" = ?' for name in values)
     with run.outside() as connection:
         changed = connection.execute(
-            f"UPDATE sessions SET {settings} WHERE lineage_id = ? AND generation = ?",  # noqa: S608 - names of our own columns
+            f"UPDATE sessions SET {settings} WHERE lineage_id = ? AND generation = ?",
             (*values.values(), run.session.lineage_id, run.session.generation),
         ).rowcount
     if changed != 1:
@@ -73,12 +75,13 @@ def plant_fixture(run: CaseRun) -> None:
     """Write the sessions of ``options.fixture`` with their parents, whatever is wrong with them.
 
     Ids are the case's own words; each gets the id that a generation of its lineage has, which ``aliases`` remembers. Sessions
-    that name each other as parent, however damaged, are one lineage, numbered in the order in which they stand.
+    that continue each other, however damaged, are one lineage, numbered in the order in which they stand; a branch, a
+    sub-agent or a reset is a lineage of its own. A case without messages of its own goes on with the first of them.
     """
-    listed = run.case.options.get("fixture", {}).get("sessions", [])
+    listed = {one["id"]: one for one in run.case.options.get("fixture", {}).get("sessions", [])}
     if not listed:
         return
-    parents = {one["id"]: one.get("parent") for one in listed}
+    parents = {own: None if one.get("kind") in _RELATIONS else one.get("parent") for own, one in listed.items()}
     families: dict[str, list[str]] = {}
     for own in parents:
         families.setdefault(_root_of(own, parents), []).append(own)
@@ -87,16 +90,23 @@ def plant_fixture(run: CaseRun) -> None:
     with run.outside() as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         for members in families.values():
-            titles = [one.get("title") for one in listed if one["id"] in members]
-            _insert(connection, "lineages", _lineage_row(members[0], len(members), titles[0]))
-        for one in listed:
-            root, number = numbers[one["id"]]
-            parent = one.get("parent")
+            first = listed[members[0]]
+            titles = [listed[one]["title"] for one in members if "title" in listed[one]]
+            row = _lineage_row(members[0], len(members), titles[0] if titles else None)
+            relation = _RELATIONS.get(first.get("kind", ""))
+            origin = None if relation is None else numbers.get(first["parent"], (first["parent"], 1))[0]
+            _insert(connection, "lineages", {**row, "forked_from": origin, "relation": relation})
+        for own, one in listed.items():
+            root, number = numbers[own]
+            parent = parents[own]
             generation = None if parent is None else numbers.get(parent, (root, len(parents) + 1_000))[1]
             _insert(connection, "sessions", _session_row(one, root, number, generation))
             span = {"lineage_id": root, "generation": number, "ordinal": 0, "first_seq": 0, "last_seq": None}
             _insert(connection, "context_spans", span)
     run.planted = True
+    if not run.case.messages:
+        run.root_id = next(iter(families.values()))[0]
+        run.threads[None] = Thread(run.store.session(run.root_id), [])
 
 
 def _root_of(own: str, parents: Mapping[str, str | None]) -> str:
@@ -119,7 +129,7 @@ def _lineage_row(lineage_id: str, tip: int, title: str | None) -> dict[str, Any]
 def _session_row(one: Mapping[str, Any], root: str, number: int, parent: int | None) -> dict[str, Any]:
     row = {
         "lineage_id": root, "generation": number, "parent_generation": parent,
-        "edge": one.get("kind", "root" if parent is None else "compaction"), "profile": "openai", "flush_cursor": 0,
+        "edge": "root" if parent is None else "compaction", "profile": "openai", "flush_cursor": 0,
         "next_seq": 0, "start_seq": 0, "plan_revision": 0, "warned_tier": "ok", "tool_schema_tokens": 0,
         "prompt_tokens_total": 0, "completion_tokens_total": 0, "metadata": "{}", "started_at": START, "updated_at": START,
         "end_reason": one.get("end_reason"), **{name: one[name] + START for name in _TIMES & set(one)},
@@ -130,7 +140,7 @@ def _session_row(one: Mapping[str, Any], root: str, number: int, parent: int | N
 def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
     names = ", ".join(f'"{name}"' for name in row)
     marks = ", ".join("?" for _ in row)
-    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 - our own names
+    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row.values()))
 
 
 OUTSIDE: Final[Mapping[str, Callable[[CaseRun, Step], None]]] = {

@@ -17,8 +17,9 @@ from sqlalchemy import Engine, event
 from sqlalchemy.pool import Pool
 
 from sessionstore import SessionStoreError, SummaryAnswer, SummaryRequest
+from tests.cases.kept import Thread
 from tests.cases.loading import Case
-from tests.cases.running import CaseRun, StepClock, Thread
+from tests.cases.running import CaseRun, StepClock
 from tests.cases.scripted import ScriptedSummarizer
 
 
@@ -46,7 +47,7 @@ class Killer:
     def _before(self, _c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
         if self.answered:
             self.reach("after_summary")
-        if statement.startswith("UPDATE sessions SET") and "end_reason" in statement.split("WHERE")[0]:
+        if statement.startswith("UPDATE sessions SET") and "end_reason" in statement.partition("WHERE")[0]:
             self.reach("before_parent_end")
 
     def _after(self, _c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:

@@ -117,10 +117,10 @@ def _wait(processes: list[subprocess.Popen[str]], run: CaseRun, *, allowed: tupl
         for name, text in json.loads(output)["errors"]:
             kind = getattr(errors, name)
             if not issubclass(kind, allowed):
-                run.record("a process", _Told(name, text))
+                run.record("a process", _ToldError(name, text))
 
 
-class _Told(SessionStoreError):
+class _ToldError(SessionStoreError):
     """A typed error that another process met."""
 
     def __init__(self, name: str, text: str) -> None:

@@ -35,7 +35,7 @@ def load_raw_lineage(run: CaseRun, _step: Step) -> None:
 def resume(run: CaseRun, step: Step) -> None:
     """Resume by some name of the lineage."""
     if "of" in step:
-        run.resumes.append(run.store.resume(run.aliases.get(step["of"], step["of"])))
+        run.resumes.append(run.store.resume(_named(run, step["of"])))
         return
     ids = [one.session_id for one in run.store.lineage(run.root_id).sessions]
     by = step.get("by")
@@ -58,8 +58,7 @@ def resume(run: CaseRun, step: Step) -> None:
 
 def lineage(run: CaseRun, step: Step) -> None:
     """Trace the lineage, or that of a fixture's session."""
-    of = step.get("of")
-    run.traces.append(run.store.lineage(run.root_id if of is None else run.aliases.get(of, of)))
+    run.traces.append(run.store.lineage(_named(run, step["of"]) if "of" in step else run.root_id))
 
 
 def expand_summary(run: CaseRun, _step: Step) -> None:
@@ -113,6 +112,10 @@ def unique_parts(run: CaseRun) -> tuple[str, str]:
     prefix = next((run.root_id[:length] for length in lengths if free(run.root_id[:length])), run.root_id)
     suffix = next((run.root_id[-length:] for length in lengths if free(run.root_id[-length:])), run.root_id)
     return prefix, suffix
+
+
+def _named(run: CaseRun, name: str) -> str:
+    return run.aliases.get(name, name)
 
 
 READING: Final[Mapping[str, Callable[[CaseRun, Step], None]]] = {

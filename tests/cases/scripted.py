@@ -14,8 +14,8 @@ SLOW_SECONDS = 0.2
 class ScriptedSummarizer:
     """Answers as its mode says.
 
-    ``window`` and ``input_tokens`` are what the store may ask about the model behind it. ``requests`` are all questions in order.
-    ``before_answer`` runs in the middle of each question; ``last_user_text`` gives what the user said last in a prompt.
+    ``window`` and ``input_tokens`` are what the store may ask about the model behind it. ``requests`` are all questions in
+    order. ``before_answer`` runs in the middle of each question; ``last_user_text`` gives what the user said last in a prompt.
     """
 
     name = "scripted"

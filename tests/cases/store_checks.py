@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
-from tests.cases.check_form import CheckFunction, last_load, loads_at, out_of_bounds
+from tests.cases.check_form import CheckFunction, loads_at, out_of_bounds
 from tests.cases.pairing import all_text
-from tests.cases.running import CaseFailed, CaseRun
+from tests.cases.running import CaseFailed, CaseRun, need
 
 Check = Mapping[str, Any]
 
@@ -45,13 +46,13 @@ def meter_method_recorded(run: CaseRun, _check: Check) -> Iterator[str]:
         yield "the number doesn't say how it was got"
     current = run.session.pressure(run.policy)
     stored = run.session.record().context_tokens_method
-    if not stored or stored not in current.method and "provider" not in current.method:
+    if not stored or (stored not in current.method and "provider" not in current.method):
         yield f"{stored!r} is stored for {current.method!r}"
 
 
 def meter_after_failure(run: CaseRun, check: Check) -> Iterator[str]:
     """Tokens right after the first attempt that wasn't committed."""
-    failed = next((attempt for attempt in run.attempts if attempt.status not in ("committed",)), None)
+    failed = next((attempt for attempt in run.attempts if attempt.status != "committed"), None)
     if failed is None:
         yield "no attempt failed"
         return
@@ -132,7 +133,8 @@ def expand_equals_originals(run: CaseRun, _check: Check) -> Iterator[str]:
         gone = [row for row in attempt.rows_before if row.seq not in kept]
         originals: set[int] = set()
         for row in gone:
-            originals |= expected.get(row.seq, set()) if row.kind == "summary" else {row.seq if row.origin_seq is None else row.origin_seq}
+            own = {row.seq if row.origin_seq is None else row.origin_seq}
+            originals |= expected.get(row.seq, set()) if row.kind == "summary" else own
         known = {row.seq for row in attempt.log_before}
         for row in attempt.rows_after:
             if row.kind == "summary" and row.seq not in known:
@@ -163,17 +165,15 @@ def equals_before_first_compaction(run: CaseRun, check: Check) -> Iterator[str]:
 def prefix_stable_renders(run: CaseRun, _check: Check) -> Iterator[str]:
     """Each rendering begins with the whole of the one before it."""
     renderings = run.renders if len(run.renders) > 1 else [load.messages for load in run.loads]
-    if len(renderings) < 2:  # noqa: PLR2004 - one rendering has nothing to be compared with
+    if len(renderings) <= 1:
         yield "there is no second rendering"
-    for before, after in zip(renderings, renderings[1:], strict=False):
+    for before, after in pairwise(renderings):
         if json.dumps(after[: len(before)]) != json.dumps(before):
             yield "a rendering doesn't begin with the one before it"
 
 
 def todo_equal(run: CaseRun, _check: Check) -> Iterator[str]:
     """The todo list is as the case gave it, and the rendered system prompt shows all of it."""
-    from tests.cases.running import need
-
     task = need(run.session, "task")
     todos = need(task, "todos")
     found = [dict(todo) for todo in (todos() if callable(todos) else todos)]

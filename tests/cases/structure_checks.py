@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from sessionstore import SessionStoreError
 from tests.cases.check_form import CheckFunction, each_load, last_load
+from tests.cases.kept import Load
 from tests.cases.pairing import (
     all_text,
     argument_value,
@@ -18,7 +19,7 @@ from tests.cases.pairing import (
     result_ids_of,
     spoken_text,
 )
-from tests.cases.running import CaseRun, Load
+from tests.cases.running import CaseRun
 
 Check = Mapping[str, Any]
 
@@ -211,7 +212,7 @@ def _waits_at_the_end(load: Load) -> str | None:
     for message in load.messages:
         answered = result_ids_of(message)
         open_ids = [one for one in open_ids if one not in answered] + [call.id for call in calls_of(message)]
-    last = next((message for message in reversed(load.messages) if not result_ids_of(message)), {})
+    last: Mapping[str, Any] = next((message for message in reversed(load.messages) if not result_ids_of(message)), {})
     return f"{open_ids} are unanswered before the last message" if open_ids and not calls_of(last) else None
 
 

@@ -154,8 +154,31 @@ HOLDING: Final[Mapping[str, tuple[Sequence[Any], Mapping[str, Any], Sequence[Any
         ],
         {"steps": _steps("load"), "profile": "anthropic"},
         _checks(
-            "last_user_has_image", {"check": "accepts_late_result", "id": "c"}, {"check": "roles_alternate", "profile": "anthropic"}
+            "last_user_has_image", {"check": "accepts_late_result", "id": "c"},
+            {"check": "roles_alternate", "profile": "anthropic"},
         ),
+    ),
+    "a-fixture-with-a-branch": (
+        [],
+        {
+            "fixture": {"sessions": [
+                {"id": "one", "end_reason": "compaction", "title": "First"},
+                {"id": "two", "parent": "one"},
+                {"id": "aside", "parent": "one", "kind": "branch"},
+            ]},
+            "steps": _steps(
+                {"op": "resume", "of": "one"}, {"op": "resume", "of": "two"}, {"op": "lineage", "of": "two"},
+            ),
+        },
+        _checks({"check": "lineage_depth", "eq": 2}, {"check": "tip_is", "child": "compaction"}, "all_resumes_equal_tip"),
+    ),
+    "a-fixture-in-a-circle": (
+        [],
+        {
+            "fixture": {"sessions": [{"id": "one", "parent": "two"}, {"id": "two", "parent": "one"}]},
+            "steps": _steps({"op": "resume", "of": "one"}, {"op": "doctor"}),
+        },
+        _checks({"check": "bounded_time", "seconds": 30}, {"check": "doctor_reports", "code": "parent_cycle"}),
     ),
     "required-ids": (
         [

@@ -217,7 +217,7 @@ def _messages(case: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[M
 
 
 def _step_problems(step: Any) -> Iterator[str]:
-    name = step.get("op") if isinstance(step, Mapping) else None
+    name = str(step.get("op")) if isinstance(step, Mapping) else ""
     if name not in OPERATIONS:
         yield f"unknown operation {name!r}"
         return
@@ -226,7 +226,7 @@ def _step_problems(step: Any) -> Iterator[str]:
 
 def _check_problems(checks: Any) -> Iterator[str]:
     for check in checks:
-        name = check.get("check") if isinstance(check, Mapping) else None
+        name = str(check.get("check")) if isinstance(check, Mapping) else ""
         if name not in CHECKS:
             yield f"unknown check {name!r}"
             continue

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from sessionstore import Session, SessionStoreError
 from tests.cases.bringing_in import bring_in_summary
+from tests.cases.kept import Thread
 from tests.cases.outside_operations import plant_fixture
 from tests.cases.pairing import plain_text
-from tests.cases.running import DEFAULT_WINDOW, START, CaseFailed, CaseRun, Thread, need
+from tests.cases.running import DEFAULT_WINDOW, START, CaseFailed, CaseRun, need
 
 Step = Mapping[str, Any]
 
@@ -124,7 +125,8 @@ def rewind(run: CaseRun, step: Step) -> None:
 
 def rewind_in_lineage(run: CaseRun, step: Step) -> None:
     """Go back to the newest message whose whole text is the given one, wherever it is in the log."""
-    found = [row.seq for row in run.log() if row.kind == "message" and plain_text(row.message.get("content")) == step["to_text"]]
+    messages = [row for row in run.log() if row.kind == "message"]
+    found = [row.seq for row in messages if plain_text(row.message.get("content")) == step["to_text"]]
     if not found:
         raise CaseFailed(f"no message says {step['to_text']!r}")
     _rewind_to(run, found[-1])

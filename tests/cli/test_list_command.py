@@ -75,6 +75,14 @@ def test_filters_and_limits(empty: CommandLine) -> None:
     assert "--all" in empty.run("list", "--limit", "6").stderr
 
 
+def test_more_conversations_than_fit_a_page_are_listed_once_each(empty: CommandLine) -> None:
+    with SessionStore.open(database_url(str(empty.database)), durability="normal") as store:
+        for number in range(620):
+            store.create_session(f"s{number}")
+    listed = [session["session_id"] for session in empty.json("list", "--limit", "610", "--json")]
+    assert listed == [f"s{number}" for number in reversed(range(10, 620))]
+
+
 def test_sessions_that_ended_are_left_out_on_request(empty: CommandLine) -> None:
     fill(empty, 2)
     with SessionStore.open(database_url(str(empty.database))) as store:
