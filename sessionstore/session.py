@@ -152,12 +152,14 @@ class Session:
         force: bool = False,
         dry_run: bool = False,
         trigger: Trigger = "manual",
+        context_window: int | None = None,
     ) -> CompactionResult[Session]:
         """Close this session and go on in a continuation whose context is a summary and the recent tail, in one transaction.
 
         ``messages`` are flushed first, in this session. ``focus`` gets most of the summary. The default summariser needs no
-        model. ``dry_run`` makes the plan and changes nothing. Nothing is written unless at least ``policy.min_saving`` is
-        saved. Raises ``CompactionInProgressError`` while another one runs; how it ended otherwise is the result's ``status``.
+        model. ``dry_run`` makes the plan and changes nothing. ``context_window`` stands in for the model's, this time only.
+        Nothing is written unless at least ``policy.min_saving`` is saved. Raises ``CompactionInProgressError`` while another
+        one runs; how it ended otherwise is the result's ``status``.
         """
         flow = self._flow.compact(
             messages,
@@ -167,6 +169,7 @@ class Session:
             force=force,
             dry_run=dry_run,
             trigger=trigger,
+            context_window=context_window,
         )
         return self._result(self._drive(flow))
 

@@ -1,7 +1,7 @@
 """``sessionstore compact``: closes a session and opens its continuation."""
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -13,7 +13,7 @@ from sessionstore.cli.policy_file import policy_file
 from sessionstore.cli.settings import Settings, pass_settings
 from sessionstore.cli.terminal import Terminal, note, printable
 from sessionstore.domain.plan import CompactionPlan
-from sessionstore.domain.policy import UNKNOWN_WINDOW, CompactionPolicy
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.spans import count_of, joined
 
 if TYPE_CHECKING:
@@ -69,27 +69,23 @@ def command(
     """
     with settings.open() as store:
         session = store.resume(reference, namespace=namespace)
-        known = session.record().context_window or UNKNOWN_WINDOW
-        chosen = policy or CompactionPolicy()
-        if context_window is not None and dry_run:
-            chosen = _as_if(chosen, known=known, wanted=context_window)
-        elif context_window is not None:
-            session.set_model(session.record().model or "unknown", context_window)
-        result = session.compact(focus=focus, policy=chosen, force=force, dry_run=dry_run, trigger="offline")
+        result = session.compact(
+            focus=focus,
+            policy=policy,
+            force=force,
+            dry_run=dry_run,
+            trigger="offline",
+            context_window=context_window,
+        )
     if as_json:
         plan = {"plan": _plan_json(result.plan)} if dry_run and result.plan is not None else {}
         print_json({**result.to_json(), **plan})
     elif dry_run and result.plan is not None:
-        _print_plan(result, result.plan, window=context_window or known)
+        _print_plan(result, result.plan)
     else:
         _print_result(result)
     if result.status not in ("committed", "noop"):
         click.get_current_context().exit(NOT_COMPACTED)
-
-
-def _as_if(policy: CompactionPolicy, *, known: int, wanted: int) -> CompactionPolicy:
-    """A policy that plans for the known window as this one does for another, so that a dry run need not store the other."""
-    return replace(policy, trigger_ratio=policy.trigger_ratio * wanted / known)
 
 
 def _print_result(result: CompactionResult[Session]) -> None:
@@ -116,10 +112,10 @@ def _print_result(result: CompactionResult[Session]) -> None:
     _print_warnings(result)
 
 
-def _print_plan(result: CompactionResult[Session], plan: CompactionPlan, *, window: int) -> None:
+def _print_plan(result: CompactionResult[Session], plan: CompactionPlan) -> None:
     terminal = Terminal()
     terminal.print(("dry run, nothing was changed: ", "bold"), (plan.outcome, "bold cyan"), (f", {printable(plan.reason)}", ""))
-    limits = f"the threshold is {plan.threshold:,} of a window of {window:,}"
+    limits = f"the threshold is {plan.threshold:,} of a window of {plan.window:,}"
     terminal.print((f"  context  {plan.tokens_before:,} tokens; {limits}", ""))
     parts = [("head", plan.head), ("pinned", plan.pins), ("goes", plan.middle), ("request", plan.apart), ("tail", plan.tail)]
     for name, spans in parts:

@@ -9,16 +9,19 @@ if TYPE_CHECKING:
 
 
 def context_tokens_of(store: SessionStore, trace: LineageTrace) -> dict[int, int]:
-    """Tokens of every generation's whole context (system prompt included), by generation.
+    """Tokens of the whole contexts (system prompt included), by generation, as compactions recorded them.
 
-    A compacted generation has the number that its compaction was decided by; the others are counted, which is remembered.
+    A generation that no compaction ended or opened is left out, but for the tip, which is counted.
     """
-    tokens = {
-        record.generation: record.tokens_before
-        for record in trace.compactions
-        if record.status == "committed" and record.tokens_before is not None
-    }
-    for session in trace.sessions:
-        if session.generation not in tokens:
-            tokens[session.generation] = store.session(session.session_id).pressure().tokens
+    tokens: dict[int, int] = {}
+    for record in trace.compactions:
+        if record.status != "committed":
+            continue
+        if record.tokens_before is not None:
+            tokens[record.generation] = record.tokens_before
+        if record.tokens_after is not None and record.opened_generation is not None:
+            tokens.setdefault(record.opened_generation, record.tokens_after)
+    tip = trace.tip
+    if tip.end_reason is None:
+        tokens[tip.generation] = store.session(tip.session_id).pressure().tokens
     return tokens

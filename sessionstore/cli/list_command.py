@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """List conversations, the latest active first.
 
-    Tokens are those of the whole context; a dash stands where they were not counted yet (`lineage` and `compact` count).
+    Tokens are those of the context's messages; a dash stands where they were not counted yet (`lineage` and `compact` count).
 
     \b
     Examples
@@ -50,7 +50,7 @@ def command(
     """
     with settings.open() as store:
         found = _found(store, namespace, owner, open_only, None if everything else limit + 1)
-        listed = [(summary, _known_tokens(store, summary)) for summary in found]
+        listed = [(summary, summary.context_tokens) for summary in found]
         url = store.url
     more = not everything and len(listed) > limit
     shown = listed[:limit] if more else listed
@@ -77,12 +77,6 @@ def _found(
             return
         last = page[-1]
         left = None if left is None else left - size
-
-
-def _known_tokens(store: SessionStore, summary: SessionSummary) -> int | None:
-    """Tokens of a context that was counted before; counting it anew would read every message."""
-    session = store.session(summary.session_id)
-    return None if session.record().context_tokens is None else session.pressure().tokens
 
 
 def _as_json(summary: SessionSummary, tokens: int | None) -> dict[str, Any]:

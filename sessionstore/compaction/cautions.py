@@ -14,7 +14,7 @@ def cautions_of(
     """Sentences about an unknown window, calls and results that have lost each other, and a summary made of a summary."""
     found = []
     if not window_known:
-        found.append(f"the model's window is unknown, {UNKNOWN_WINDOW:,} tokens were assumed; set it with set_model()")
+        found.append(f"the model's window is unknown, {UNKNOWN_WINDOW:,} tokens were assumed; say what it is")
     pairing = pair_calls(entries)
     for index, result in pairing.orphans:
         found.append(f"the result {result.call_id!r} (#{entries[index].seq}) has no call; renderings leave it out")
@@ -25,8 +25,9 @@ def cautions_of(
             found.append(f"the call {paired.call.call_id!r} (#{seq}) has no result; renderings say so in its place")
     if any(entry.kind == "summary" for entry in entries):
         count = sum(job.status == "committed" for job in jobs)
+        times = "once" if count == 1 else f"{count} times"
         found.append(
-            f"this context was compacted {count} times before; accuracy degrades with each compaction, "
+            f"this context was compacted {times} before; accuracy degrades with each compaction, "
             "consider a new session for new work"
         )
     return tuple(found)

@@ -39,6 +39,7 @@ class CompactionRequest:
     summarizer: Summarizer | None = None
     force: bool = False
     dry_run: bool = False
+    context_window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _situation(
     environment: Environment, request: CompactionRequest, snapshot: Snapshot, metering: Metering
 ) -> Situation:
     policy = request.policy
-    known = snapshot.session.context_window
+    known = request.context_window or snapshot.session.context_window
     window = known or UNKNOWN_WINDOW
     pins = frozenset(snapshot.lineage.pins)
     ceiling = int(policy.tail_ceiling * policy.tail_budget(window))

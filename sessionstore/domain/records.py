@@ -153,7 +153,10 @@ class SystemPrompt:
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """A line of a listing: the tip of a lineage without any message body."""
+    """A line of a listing: the tip of a lineage without any message body.
+
+    ``context_tokens`` are those of the messages when they were last counted, None when they never were.
+    """
 
     session_id: str
     lineage_id: str
@@ -164,6 +167,7 @@ class SessionSummary:
     source: str | None
     model: str | None
     context_messages: int
+    context_tokens: int | None
     log_messages: int
     started_at: float
     updated_at: float

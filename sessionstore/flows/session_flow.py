@@ -195,6 +195,7 @@ class SessionFlow:
         force: bool,
         dry_run: bool,
         trigger: Trigger,
+        context_window: int | None = None,
     ) -> Steps[CompactionOutcome]:
         """Flush, then run a compaction job."""
         if messages is not None and not dry_run:
@@ -208,6 +209,7 @@ class SessionFlow:
             summarizer=summarizer,
             force=force,
             dry_run=dry_run,
+            context_window=context_window,
         )
         return (yield from compact_session(self.environment, request))
 

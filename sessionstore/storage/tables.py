@@ -134,10 +134,12 @@ sessions: Final = Table(
     _one_of("end_reason", END_REASONS, nullable=True),
 )
 
-IS_TIP: Final = text("end_reason IS NULL OR end_reason NOT IN ('compaction', 'undo', 'rewind')")
+_TIP_CONDITION: Final = "end_reason IS NULL OR end_reason NOT IN ('compaction', 'undo', 'rewind')"
+IS_TIP: Final = text(f"({_TIP_CONDITION})")
 """The condition of a tip, in the very words of the partial index: the planner takes the index for no other."""
+
 # Listing goes by last activity; only tips are listed, so only they are in the index.
-Index("ix_sessions_activity", sessions.c.updated_at, sessions.c.lineage_id, sqlite_where=IS_TIP, postgresql_where=IS_TIP)
+Index("ix_sessions_activity", sessions.c.updated_at, sessions.c.lineage_id, sqlite_where=text(_TIP_CONDITION), postgresql_where=text(_TIP_CONDITION))
 
 messages: Final = Table(
     "messages",

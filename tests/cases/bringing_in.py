@@ -46,6 +46,7 @@ def _with_summary(run: CaseRun, message: Mapping[str, Any], covered: tuple[int, 
         "seq": seq, "generation": generation, "role": message["role"], "kind": "summary", "body": body, "created_at": now,
     }  # fmt: skip
     spans = [*_ranges(head), (seq, seq), *_ranges(tail), (seq + 1, None)]
+    run.brought_in[seq] = {one for one in context if first <= one <= last}
     job = _job(run, parent, generation, summary_seq=seq, text=message["content"], covered=covered, now=now)
     added = [
         ("sessions", child),

@@ -14,6 +14,7 @@ from tests.cases.running import CaseFailed, CaseRun
 Check = Mapping[str, Any]
 Tables = Mapping[str, list[tuple[Any, ...]]]
 
+_BRACKETS: Final = str.maketrans("‹›<>&", "_____")
 _OF_THE_ATTEMPT: Final = frozenset({"strikes", "strike_seq", "cooldown_until"})
 
 
@@ -144,12 +145,13 @@ def summarizer_max_input(run: CaseRun, check: Check) -> Iterator[str]:
 def prompt_fence_once(run: CaseRun, _check: Check) -> Iterator[str]:
     """The marks round the history occur once each, whatever is between them."""
     for request in run.summarizer.requests:
-        before, found, after = request.prompt.partition(request.history)
-        if not found:
-            yield "the history isn't in the input as it is"
+        # What looks like a mark may stand in the input in another form, so the brackets are not compared.
+        start = request.prompt.translate(_BRACKETS).find(request.history.translate(_BRACKETS))
+        if start < 0:
+            yield "the history isn't in the input"
             continue
-        opening = before.rstrip("\n").rsplit("\n", 1)[-1]
-        closing = after.lstrip("\n").split("\n", 1)[0]
+        opening = request.prompt[:start].rstrip("\n").rsplit("\n", 1)[-1]
+        closing = request.prompt[start + len(request.history) :].lstrip("\n").split("\n", 1)[0]
         for mark in (opening, closing):
             if not mark.strip() or request.prompt.count(mark) != 1:
                 yield f"the mark {mark!r} occurs {request.prompt.count(mark)} times"

@@ -96,6 +96,8 @@ def plant_fixture(run: CaseRun) -> None:
             relation = _RELATIONS.get(first.get("kind", ""))
             origin = None if relation is None else numbers.get(first["parent"], (first["parent"], 1))[0]
             _insert(connection, "lineages", {**row, "forked_from": origin, "relation": relation})
+            if titles:
+                _insert(connection, "titles", {"namespace": "", "title": titles[0], "lineage_id": members[0]})
         for own, one in listed.items():
             root, number = numbers[own]
             parent = parents[own]

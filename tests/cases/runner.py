@@ -72,7 +72,10 @@ def faults_of(run: CaseRun, check: Mapping[str, Any]) -> Sequence[str]:
         return _any_of(run, check["options"])
     if name == "same_on_backends":
         return [f"same_on_backends: {fault}" for fault in _other_backends(run)]
-    return [f"{name}: {fault}" for fault in CHECK_FUNCTIONS[name](run, check)]
+    try:
+        return [f"{name}: {fault}" for fault in CHECK_FUNCTIONS[name](run, check)]
+    except SessionStoreError as error:
+        return [f"{name} met {type(error).__name__}: {error}"]
 
 
 def _do(run: CaseRun) -> None:

@@ -80,6 +80,7 @@ class CaseRun:
     traces: list[Any] = field(default_factory=list)
     expansions: dict[int, list[Any]] = field(default_factory=dict)
     exports: list[str] = field(default_factory=list)
+    brought_in: dict[int, set[int]] = field(default_factory=dict)
     hits: list[Any] | None = None
     findings: list[Any] | None = None
     report: Any = None

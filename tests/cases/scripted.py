@@ -4,11 +4,20 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from random import Random
+from typing import Any, Final
 
 from sessionstore import SummaryAnswer, SummaryRequest
 
-SLOW_SECONDS = 0.2
+SLOW_SECONDS: Final = 0.2
+
+_WORDS: Final = (
+    "the", "a", "this", "that", "work", "file", "step", "test", "change", "result", "line", "part", "name", "value", "list",
+    "order", "time", "path", "case", "point", "user", "answer", "question", "reason", "number", "place", "state", "table",
+    "field", "store", "session", "message", "was", "is", "had", "made", "found", "gave", "left", "kept", "moved", "read",
+    "wrote", "with", "from", "into", "after", "before", "under", "over", "near", "about", "for", "again", "then", "also",
+    "now", "still", "only", "first", "last", "small", "large", "new", "old", "good", "open", "short", "long", "same", "other",
+)  # fmt: skip
 
 
 class ScriptedSummarizer:
@@ -46,7 +55,7 @@ class ScriptedSummarizer:
             "echo_request": lambda request: self._last_user_text(request.prompt) or self._text,
             "extract": lambda request: "\n".join(kept for kept in script.get("keep", []) if kept in request.prompt),
             "cite_ids": lambda request: " ".join(dict.fromkeys(re.findall(r"#\d+", request.prompt))),
-            "bloat": lambda _request: " ".join(["word"] * int(script["tokens"])),
+            "bloat": lambda _request: self._words(int(script["tokens"])),
             "slow": self._slow,
             "empty": lambda _request: "",
             "whitespace": lambda _request: " \n\t ",
@@ -88,3 +97,11 @@ class ScriptedSummarizer:
         if self._count(request.prompt) > int(self._script["limit"]):
             raise RuntimeError("context too long")
         return self._text
+
+    def _words(self, tokens: int) -> str:
+        """So many tokens of words that say nothing, in no order, so that they don't look like a loop."""
+        pick = Random(tokens)
+        words = [pick.choice(_WORDS) for _ in range(tokens)]
+        while words and (over := self._count(" ".join(words)) - tokens) > 0:
+            del words[-over:]
+        return " ".join(words)

@@ -127,7 +127,7 @@ def coverage_is_ids(run: CaseRun, _check: Check) -> Iterator[str]:
 
 def expand_equals_originals(run: CaseRun, _check: Check) -> Iterator[str]:
     """Each summary expands to the messages that left the context when it was written, all of them, equal, in order."""
-    expected: dict[int, set[int]] = {}
+    expected = dict(run.brought_in)
     for attempt in run.attempts:
         kept = {row.seq for row in attempt.rows_after} | {row.origin_seq for row in attempt.rows_after}
         gone = [row for row in attempt.rows_before if row.seq not in kept]

@@ -155,12 +155,14 @@ def test_a_reader_sees_one_state_while_others_write(store: SessionStore) -> None
     watcher = threading.Thread(target=watch)
     watcher.start()
     tip = session
-    for turn in range(5):
-        tip = compacted(tip).session
-        for message in talk(24, start=100 + 24 * turn):
-            tip.append(message)
-    done.set()
-    watcher.join()
+    try:
+        for turn in range(5):
+            tip = compacted(tip).session
+            for message in talk(24, start=100 + 24 * turn):
+                tip.append(message)
+    finally:
+        done.set()
+        watcher.join()
     assert seen
     for name, length, summaries in seen:
         assert summaries == (0 if name == "a" else 1)

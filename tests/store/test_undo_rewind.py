@@ -133,7 +133,7 @@ def test_a_rewind_behind_a_compaction_takes_its_summary_along(store: SessionStor
     session = compacted(session).session
     session.append(talk(6, start=30))
     rewound = session.rewind(33)
-    assert rewound.context() == session.context()[:-4] + talk(3, start=30)[:0] + session.context()[-4:][:0] + []  or True
+    assert rewound.context() == session.context()[:-3]
     kinds = [row.kind for row in rewound.context_rows()]
     assert kinds.count("summary") == 1
     assert rewound.context_rows()[-1].seq == 33
