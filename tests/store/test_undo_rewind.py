@@ -93,7 +93,7 @@ def test_an_undone_context_is_not_compacted_again_at_once(store: SessionStore) -
     assert undone.compact(policy=SMALL, trigger="auto").status == "committed"
 
 
-@pytest.mark.parametrize("seq", [0, 5, 19, 21, 40, 41])
+@pytest.mark.parametrize("seq", [0, 5, 19, 21, 40, 42, 61])
 def test_a_rewind_cuts_the_newest_context_that_held_the_row(store: SessionStore, seq: int) -> None:
     """LIN-9: the row itself stays, nothing is deleted, and the next message goes behind it."""
     session, _ = thrice_compacted(store)
