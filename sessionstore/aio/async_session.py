@@ -131,6 +131,7 @@ class AsyncSession:
         force: bool = False,
         dry_run: bool = False,
         trigger: Trigger = "manual",
+        context_window: int | None = None,
     ) -> CompactionResult[AsyncSession]:
         flow = self._flow.compact(
             messages,
@@ -140,6 +141,7 @@ class AsyncSession:
             force=force,
             dry_run=dry_run,
             trigger=trigger,
+            context_window=context_window,
         )
         return self._result(await self._drive(flow))
 

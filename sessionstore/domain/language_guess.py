@@ -27,7 +27,8 @@ _WEIGHTS: Final = {"han": 3, "kana": 2, "hangul": 3}
 """Latin letters that one sign of the script stands for, roughly, so that a few identifiers don't outweigh a sentence."""
 
 _NO_PROSE: Final = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|^#+[^\n]*$|\[[^\]\n]*\]|[\w.~-]*[/\\@_=][\w./\\~@=:-]*|\b\w+\.\w+(?:\.\w+)*\b|\b\w*\d\w*\b",
+    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|^#+[^\n]*$|\[[^\]\n]*\]|(?<![\w.~-])[\w.~-]*[/\\@_=][\w./\\~@=:-]*"
+    r"|\b\w+\.\w+(?:\.\w+)*\b|\b\w*\d\w*\b",
     re.DOTALL | re.MULTILINE,
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -86,11 +87,13 @@ LEAST_WEIGHT: Final = 60
 LEAST_WORDS: Final = 8
 """Function words of one language below which a text is in none."""
 _CLEAR_SHARE: Final = 0.6
+_LONGEST_LOOK: Final = 6_000
+"""Characters that are looked at: a thousand words show a language as well as a million."""
 
 
 def language_of(text: str) -> str | None:
     """The language or, outside Latin script, the script of a text: ``English``, ``cyrillic``; None where it isn't clear."""
-    prose = _NO_PROSE.sub(" ", text)
+    prose = _NO_PROSE.sub(" ", text[:_LONGEST_LOOK])
     weights = _script_weights(prose)
     total = sum(weights.values())
     if total < LEAST_WEIGHT:

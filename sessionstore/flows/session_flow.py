@@ -37,7 +37,8 @@ class SessionFlow:
         self.lineage_id = lineage_id
         self.generation = generation
         self.landmarks = landmarks
-        # The session's cursor after this handle's own last write: a stored cursor that is another one was moved by somebody else.
+        # The session's cursor after this handle's own last write: a stored cursor that is another one was moved by somebody
+        # else.
         self.seen = None if landmarks is None else landmarks.cursor
 
     @property

@@ -79,7 +79,7 @@ def bring_in(
     created = find_lineage(connection, lineage_id) is None
     if created:
         create_session(connection, _new_session(parsed, lineage_id, parent_id, title, source), now=_started(parsed, now))
-    store = _Storing(connection, parsed, lineage_id, max_bytes, progress, now)
+    store = _Storing(connection, parsed, lineage_id, source, max_bytes, progress, now)
     for event in events_of(parsed):
         store.carry_out(event)
     tip = _tip(connection, lineage_id)
@@ -117,6 +117,7 @@ class _Storing:
         connection: Connection,
         parsed: ParsedLineage,
         lineage_id: str,
+        source: str,
         max_bytes: int,
         progress: Progress,
         now: float,
@@ -124,6 +125,7 @@ class _Storing:
         self.connection = connection
         self.parsed = parsed
         self.lineage_id = lineage_id
+        self.source = source
         self.max_bytes = max_bytes
         self.progress = progress
         self.now = now
@@ -181,7 +183,7 @@ class _Storing:
             trigger=compaction.trigger,
             tokens_before=compaction.tokens_before,
             tokens_after=compaction.tokens_after,
-            summarizer=self.parsed.metadata.get("tool", "imported"),
+            summarizer=self.source,
             now=self.now if compaction.created_at is None else compaction.created_at,
         )
         self.summary_of_key[compaction.key] = summary_seq

@@ -14,8 +14,8 @@ from sessionstore.storage.session_rows import end_session, find_tip
 def end(connection: Connection, lineage_id: str, generation: int, *, reason: EndReason, now: float) -> None:
     """End a session; ending it again with the same reason changes nothing, and what ended by itself may be ended on purpose.
 
-    Raises ``SessionEndedError`` when it was ended on purpose for another reason, or a later generation took over; ``ValueError``
-    for a reason that nobody can give.
+    Raises ``SessionEndedError`` when it was ended on purpose for another reason, or a later generation took over;
+    ``ValueError`` for a reason that nobody can give.
     """
     if reason not in DELIBERATE_ENDS | AUTOMATIC_ENDS:
         raise ValueError(f"a session ends for one of {', '.join(sorted(DELIBERATE_ENDS | AUTOMATIC_ENDS))}, not {reason!r}")

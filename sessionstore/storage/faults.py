@@ -18,6 +18,7 @@ _ADVICE: Final = {
     "SQLITE_CANTOPEN": "the file cannot be opened; check that its folder exists and may be written",
     "SQLITE_IOERR": "the disk reported an error; check the disk, nothing half was written",
     "SQLITE_PERM": "access was denied; check the permissions of the file and its folder",
+    "SQLITE_CONSTRAINT_TRIGGER": "a trigger that somebody added to the database refused the write; remove it",
     "SQLITE_TOOBIG": "a value is larger than SQLite can hold (1,000,000,000 bytes); lower max_message_bytes",
 }
 

@@ -61,7 +61,8 @@ _MOST_VARIABLES = 900
 
 
 def insert_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow], *, searchable: Sequence[Searchable]) -> None:
-    """Write new rows of the log, in one call, and their words to the search index where there is one; an ``IntegrityError`` means that a seq or client id is there already."""
+    """Write new rows of the log, in one call, and their words to the search index where there is one; an ``IntegrityError``
+    means that a seq or client id is there already."""
     values = [
         {
             "lineage_id": lineage_id,

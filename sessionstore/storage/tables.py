@@ -139,7 +139,8 @@ IS_TIP: Final = text(f"({_TIP_CONDITION})")
 """The condition of a tip, in the very words of the partial index: the planner takes the index for no other."""
 
 # Listing goes by last activity; only tips are listed, so only they are in the index.
-Index("ix_sessions_activity", sessions.c.updated_at, sessions.c.lineage_id, sqlite_where=text(_TIP_CONDITION), postgresql_where=text(_TIP_CONDITION))
+Index("ix_sessions_activity", sessions.c.updated_at, sessions.c.lineage_id, sqlite_where=text(_TIP_CONDITION),
+postgresql_where=text(_TIP_CONDITION))
 
 messages: Final = Table(
     "messages",

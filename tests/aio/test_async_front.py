@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -181,3 +183,25 @@ async def test_a_handle_works_after_its_store_was_closed(database_url: str) -> N
         session = await store.create_session("a")
     assert await session.append(talk(2)) == [0, 1]
     assert await session.context() == talk(2)
+
+
+FORGETFUL = """
+import asyncio, sys
+from sessionstore import AsyncSessionStore
+
+async def main():
+    global store
+    store = await AsyncSessionStore.open(sys.argv[1])
+    session = await store.create_session("a")
+    print(await session.append({"role": "user", "content": "x"}))
+
+asyncio.run(main())
+"""
+
+
+def test_a_program_that_forgets_to_close_its_store_ends(database_url: str) -> None:
+    """Threads that wait for work keep no process alive."""
+    ended = subprocess.run(
+        [sys.executable, "-c", FORGETFUL, database_url], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert ended.stdout == "[0]\n"

@@ -15,6 +15,8 @@ from tests.cases.running import START, CaseRun, need
 
 Step = Mapping[str, Any]
 Action = Callable[[Session], Any]
+State = tuple[list[dict[str, Any]], list[Any], list[Any], list[str]]
+Tables = Mapping[str, list[tuple[Any, ...]]]
 
 _REFERENCE: Final = re.compile(r"#(\d+)")
 
@@ -105,10 +107,13 @@ def attempt(
     before = _state(run, session)
     tables_before = run.tables()
     result: CompactionResult[Session] | None = None
+    failed = False
     try:
         result = action(session)
     except SessionStoreError as error:
+        failed = True
         run.record(step, error)
+    _remember_flushed(run, thread, before)
     if result is not None and result.status == "committed":
         thread.session, thread.held = result.session, list(result.messages)
     tables_after = run.tables()
@@ -116,6 +121,7 @@ def attempt(
     run.attempts.append(
         Attempt(
             result=result,
+            job_status=None if failed else _status_of_new_jobs(tables_before, tables_after),
             automatic=automatic,
             context_before=before[0], context_after=after[0],
             rows_before=before[1], rows_after=after[1],
@@ -168,7 +174,7 @@ def _record_status(run: CaseRun, result: CompactionResult[Session]) -> None:
         run.record("compact", error)
 
 
-def _state(run: CaseRun, session: Session) -> tuple[list[dict[str, Any]], list[Any], list[Any], list[str]]:
+def _state(run: CaseRun, session: Session) -> State:
     trace = run.store.lineage(session.lineage_id)
     return (
         session.context(),
@@ -176,6 +182,29 @@ def _state(run: CaseRun, session: Session) -> tuple[list[dict[str, Any]], list[A
         run.log(session),
         [f"{one.session_id} {one.end_reason}" for one in trace.sessions],
     )
+
+
+def _remember_flushed(run: CaseRun, thread: Thread, before: State) -> None:
+    """What a compaction flushed first is input too."""
+    known = {row.seq for row in before[2]}
+    lineage_id = thread.session.lineage_id
+    new = [
+        row.seq
+        for row in run.log(thread.session)
+        if row.kind == "message" and row.seq not in known and (lineage_id, row.seq) not in run.input_messages
+    ]
+    unsaved = run.held_before_compact[len(before[0]) :]
+    if len(new) == len(unsaved):
+        run.remember_input(lineage_id, new, unsaved)
+
+
+def _status_of_new_jobs(before: Tables, after: Tables) -> str | None:
+    """How the jobs that were added ended: ``committed`` if one of them did, else as the last did."""
+    known = {dict(row)["job_id"] for row in before["compactions"]}
+    jobs = [dict(row) for row in after["compactions"]]
+    new = sorted((job["created_at"], str(job["status"])) for job in jobs if job["job_id"] not in known)
+    statuses = [status for _at, status in new]
+    return "committed" if "committed" in statuses else statuses[-1] if statuses else None
 
 
 def _references(before: list[Any], after: list[Any]) -> dict[int, str]:

@@ -9,6 +9,7 @@ import sessionstore
 from sessionstore import SessionStoreError
 from tests.cases.check_form import CheckFunction, out_of_bounds
 from tests.cases.kept import Attempt
+from tests.cases.pairing import all_text
 from tests.cases.running import CaseFailed, CaseRun
 
 Check = Mapping[str, Any]
@@ -24,11 +25,13 @@ def shrinks(run: CaseRun, _check: Check) -> Iterator[str]:
         yield "nothing was compacted"
         return
     before, now = run.attempts[0].pressure_before, run.session.pressure(run.policy)
-    # A number that the provider measured can't be compared with an estimate.
-    if before.method != now.method and "provider" not in before.method:
-        yield f"counted by {before.method} before and {now.method} now"
-    if now.tokens >= before.tokens:
-        yield f"{before.tokens} tokens before, {now.tokens} now"
+    sizes = (before.tokens, now.tokens)
+    if before.method != now.method:
+        # A number that the provider measured can't be compared with an estimate.
+        contexts = (run.attempts[0].context_before, run.session.context())
+        sizes = (run.counter.count(all_text(contexts[0])), run.counter.count(all_text(contexts[1])))
+    if sizes[1] >= sizes[0]:
+        yield f"{sizes[0]} tokens before, {sizes[1]} now"
 
 
 def monotone_tokens(run: CaseRun, _check: Check) -> Iterator[str]:
@@ -92,11 +95,12 @@ def fits(run: CaseRun, check: Check) -> Iterator[str]:
 
 def result_status(run: CaseRun, check: Check) -> Iterator[str]:
     """How the last compaction ended."""
-    results = [attempt.result for attempt in run.attempts if attempt.result is not None]
-    if not results:
+    ended = [attempt for attempt in run.attempts if attempt.status is not None]
+    if not ended:
         yield "no compaction gave a result"
-    elif results[-1].status != check["eq"]:
-        yield f"it is {results[-1].status} ({results[-1].reason}), not {check['eq']}"
+    elif ended[-1].status != check["eq"]:
+        reason = "" if ended[-1].result is None else f" ({ended[-1].result.reason})"
+        yield f"it is {ended[-1].status}{reason}, not {check['eq']}"
 
 
 def error(run: CaseRun, check: Check) -> Iterator[str]:

@@ -54,9 +54,13 @@ class RecordedError:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt to compact: everything that a check may compare, before and after."""
+    """One attempt to compact: everything that a check may compare, before and after.
+
+    ``job_status`` is how the job of an attempt ended that gives no result, because a worker or other processes made it.
+    """
 
     result: CompactionResult[Session] | None
+    job_status: str | None
     automatic: bool
     context_before: list[dict[str, Any]]
     context_after: list[dict[str, Any]]
@@ -75,4 +79,4 @@ class Attempt:
     @property
     def status(self) -> str | None:
         """How it ended, None when it ended by an exception or wasn't begun."""
-        return None if self.result is None else self.result.status
+        return self.job_status if self.result is None else self.result.status

@@ -20,8 +20,11 @@ BACKENDS: Final = ("sqlite",)
 LEFT_OUT_BACKENDS: Final = ("postgres",)
 """Back ends that a case may name and that no test can run here."""
 
-COUNTERS: Final = ("tiktoken-or-fallback", "fallback")
-"""Names of counters that a case may ask for."""
+FALLBACK: Final = "fallback"
+"""The counter that needs no vocabulary."""
+
+COUNTERS: Final = ("tiktoken-or-fallback", "tiktoken", FALLBACK)
+"""Names of counters that a case may ask for; the first two are exact where the vocabulary is installed."""
 
 
 @dataclass(frozen=True)

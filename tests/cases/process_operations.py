@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sessionstore import CompactionInProgressError, SessionEndedError, SessionStoreError, errors
+from sessionstore import CompactionInProgressError, Session, SessionEndedError, SessionStoreError, errors
+from tests.cases.compacting_operations import attempt
 from tests.cases.running import CaseFailed, CaseRun
 
 Step = Mapping[str, Any]
@@ -52,10 +53,14 @@ def concurrent_append(run: CaseRun, step: Step) -> None:
 
 def concurrent_compact(run: CaseRun, step: Step) -> None:
     """So many processes compact the session at once; all but one may be told that it is being done or is done."""
-    count = run.case.options.get("processes", step.get("n", 2))
-    processes = [_start(run, run.folder, "compact") for _ in range(step.get("n", count))]
-    _wait(processes, run, allowed=(CompactionInProgressError, SessionEndedError))
-    _go_on(run)
+    count = step.get("n", run.case.options.get("processes", 2))
+
+    def at_once(_session: Session) -> None:
+        processes = [_start(run, run.folder, "compact") for _ in range(count)]
+        _wait(processes, run, allowed=(CompactionInProgressError, SessionEndedError))
+        _go_on(run)
+
+    attempt(run, run.main, "concurrent_compact", at_once)
 
 
 def crash_matrix(run: CaseRun, step: Step) -> None:

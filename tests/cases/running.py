@@ -19,7 +19,7 @@ from sessionstore import (
 )
 from sessionstore.counting import EstimatingCounter, default_counter
 from tests.cases.kept import Attempt, Load, RecordedError, Thread
-from tests.cases.loading import Case
+from tests.cases.loading import FALLBACK, Case
 from tests.cases.pairing import spoken_text
 from tests.cases.scripted import ScriptedSummarizer
 from tests.cases.vocabulary import POLICY_OPTIONS
@@ -94,8 +94,8 @@ class CaseRun:
 
     def __post_init__(self) -> None:
         options = self.case.options
-        fallback = options.get("estimator") == "fallback" or self.case.tokenizer == "fallback"
-        if options.get("estimator") not in (None, "fallback"):
+        fallback = FALLBACK in (options.get("estimator"), self.case.tokenizer)
+        if options.get("estimator") not in (None, FALLBACK):
             raise CaseFailed(f"unknown estimator {options['estimator']!r}")
         self.counter = EstimatingCounter() if fallback else default_counter()
         self.policy = self._policy()

@@ -176,6 +176,7 @@ def valid_utf8(run: CaseRun, _check: Check) -> Iterator[str]:
     """What left the store is text that can be encoded, and what is in it can be read back."""
     rows = run.log()
     left = [*run.summarizer.prompts, *run.exports]
+    left += ["".join(run.store.export(run.root_id, format=form)) for form in ("jsonl", "openai", "markdown")]
     left += [all_text(row.message) for row in rows if row.kind != "message"]
     left += [str(hit) for hit in run.hits or ()]
     for text in left:

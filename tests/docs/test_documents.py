@@ -1,4 +1,5 @@
-"""The documents say what is so: their examples run, their links lead somewhere, and every command is in the README or its help."""
+"""The documents say what is so: their examples run, their links lead somewhere, and every command is in the README or its
+help."""
 from __future__ import annotations
 
 import os

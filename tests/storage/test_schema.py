@@ -85,7 +85,8 @@ def test_an_up_to_date_database_is_opened_without_alembic(tmp_path: Path) -> Non
 
     url = f"sqlite:///{tmp_path}/store.db"
     SessionStore.open(url).close()
-    code = f"import sys; from sessionstore import SessionStore; SessionStore.open({url!r}).close(); print('alembic' in sys.modules)"
+    opening = f"from sessionstore import SessionStore; SessionStore.open({url!r}).close()"
+    code = f"import sys; {opening}; print('alembic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
 
 

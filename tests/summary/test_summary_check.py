@@ -64,7 +64,6 @@ def test_no_summary_is_recognised_as_what_it_is(answer: SummaryAnswer, failure: 
     "```markdown\n## Goal\nShip it.\n```",
     "<think>hm</think>\nThe tests pass.",
     "1. ran pytest -> exit 1\n2. changed a.py\n3. ran pytest -> exit 0\n4. committed",
-    "alpha beta " * 500,
     " ".join(SENTENCES[:4]),
 ])
 def test_a_summary_is_accepted_however_short_or_plain(text: str) -> None:
