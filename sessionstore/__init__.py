@@ -17,6 +17,7 @@ from sessionstore.errors import (
     ImportFormatError,
     InvalidMessageError,
     InvalidTargetError,
+    InvalidTaskError,
     LeaseLostError,
     MessageTooLargeError,
     SchemaError,
@@ -37,12 +38,15 @@ if TYPE_CHECKING:
     from sessionstore.compaction.outcome import CompactionResult
     from sessionstore.domain.plan import CompactionPlan
     from sessionstore.domain.policy import CompactionPolicy
+    from sessionstore.domain.search_hit import SearchHit
     from sessionstore.domain.summarizing import SummaryAnswer, SummaryRequest
+    from sessionstore.domain.task_state import TaskState, Todo
     from sessionstore.operations.environment import CompactionHooks, PromptContext
     from sessionstore.session import Session
     from sessionstore.store import SessionStore
     from sessionstore.summarizers.extractive import ExtractiveSummarizer
     from sessionstore.summarizers.from_callable import CallableSummarizer
+    from sessionstore.task import Task
 
 __version__ = "0.1.0"
 
@@ -64,10 +68,12 @@ __all__ = [
     "ImportFormatError",
     "InvalidMessageError",
     "InvalidTargetError",
+    "InvalidTaskError",
     "LeaseLostError",
     "MessageTooLargeError",
     "PromptContext",
     "SchemaError",
+    "SearchHit",
     "Session",
     "SessionEndedError",
     "SessionExistsError",
@@ -80,7 +86,10 @@ __all__ = [
     "SummarizerError",
     "SummaryAnswer",
     "SummaryRequest",
+    "Task",
+    "TaskState",
     "TitleTakenError",
+    "Todo",
     "VocabularyError",
     "__version__",
 ]
@@ -95,10 +104,14 @@ _HOMES = {
     "CompactionResult": "sessionstore.compaction.outcome",
     "ExtractiveSummarizer": "sessionstore.summarizers.extractive",
     "PromptContext": "sessionstore.operations.environment",
+    "SearchHit": "sessionstore.domain.search_hit",
     "Session": "sessionstore.session",
     "SessionStore": "sessionstore.store",
     "SummaryAnswer": "sessionstore.domain.summarizing",
     "SummaryRequest": "sessionstore.domain.summarizing",
+    "Task": "sessionstore.task",
+    "TaskState": "sessionstore.domain.task_state",
+    "Todo": "sessionstore.domain.task_state",
 }
 
 

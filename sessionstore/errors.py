@@ -18,6 +18,7 @@ __all__ = [
     "ImportFormatError",
     "InvalidMessageError",
     "InvalidTargetError",
+    "InvalidTaskError",
     "LeaseLostError",
     "MessageTooLargeError",
     "SchemaError",
@@ -243,6 +244,14 @@ class InvalidTargetError(SessionStoreError):
         super().__init__(f"session {session_id!r}: {reason}")
         self.session_id = session_id
         self.seq = seq
+        self.reason = reason
+
+
+class InvalidTaskError(SessionStoreError):
+    """A goal or a list of todos cannot be stored as it is. Attribute: ``reason``."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the task was not changed: {reason}")
         self.reason = reason
 
 

@@ -24,6 +24,9 @@ Outcome = Literal["committed", "noop", "deferred", "aborted", "stuck"]
 TodoStatus = Literal["pending", "in_progress", "completed", "cancelled"]
 """Where an entry of the todo list stands."""
 
+TaskPlace = Literal["system", "message"]
+"""Where a rendering shows the task: whole in the system prompt, or its open todos in a message at the end."""
+
 Relation = Literal["fork", "subagent", "reset"]
 """How a lineage that names another one branched off from it."""
 

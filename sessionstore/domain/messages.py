@@ -137,6 +137,12 @@ def clean_text(text: str) -> str:
     return _UNFIT.sub("\ufffd", text)
 
 
+def check_column_text(name: str, text: str | None) -> None:
+    """Raise ``ValueError`` for a text that no column can hold: one with NUL or half of a surrogate pair."""
+    if text is not None and clean_text(text) != text:
+        raise ValueError(f"{name} {text!r} holds NUL or half a character, which no database can store")
+
+
 def json_text(value: Any, encoder: json.JSONEncoder | None = None) -> str:
     """JSON text of a value with integers of any length, by default on one line with every character as it is.
 

@@ -10,7 +10,15 @@ from sessionstore.compaction.deciding import CompactionRequest
 from sessionstore.compaction.job import compact_session
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.domain.closed_sets import EndReason, Profile, Trigger
-from sessionstore.domain.messages import EncodedMessage, Message, decode_body, encode_json_text, encode_message, message_digest
+from sessionstore.domain.messages import (
+    EncodedMessage,
+    Message,
+    check_column_text,
+    decode_body,
+    encode_json_text,
+    encode_message,
+    message_digest,
+)
 from sessionstore.domain.metering import Pressure
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import LogRow, SessionRecord
@@ -140,8 +148,9 @@ class SessionFlow:
 
     def last(self, count: int) -> Steps[list[Message]]:
         """Read the last messages of the context."""
+        wanted = min(max(count, 0), reading.LAST_SEQ)
         rows = yield from read(
-            lambda c: last_context_rows(c, self.lineage_id, self.generation, max(count, 0)) or self._nothing(c)
+            lambda c: last_context_rows(c, self.lineage_id, self.generation, wanted) or self._nothing(c)
         )
         return [row.message for row in rows]
 
@@ -308,4 +317,6 @@ def _client_ids(client_id: str | Sequence[str | None] | None, count: int) -> Seq
     listed = [client_id] if isinstance(client_id, str) else list(client_id)
     if len(listed) != count:
         raise ValueError(f"{count} messages need {count} client ids, not {len(listed)}")
+    for one in listed:
+        check_column_text("client_id", one)
     return listed

@@ -13,6 +13,7 @@ from uuid_utils import uuid7
 
 from sessionstore.counting import default_counter
 from sessionstore.domain.closed_sets import Profile, Relation
+from sessionstore.domain.messages import check_column_text
 from sessionstore.domain.records import SessionSummary
 from sessionstore.domain.session_ids import lineage_id_problem, split_session_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
@@ -85,6 +86,8 @@ class StoreFlow:
         problem = lineage_id_problem(lineage_id)
         if problem is not None:
             raise ValueError(f"{lineage_id!r} cannot be a session id: {problem}")
+        for name, text in (("title", title), ("namespace", namespace), ("owner", owner), ("source", source), ("model", model)):
+            check_column_text(name, text)
         prompt = None
         if system_prompt_parts is not None:
             prompt = prompt_from_parts(system_prompt_parts)

@@ -9,7 +9,7 @@ from sessionstore.domain.records import SessionRecord
 from sessionstore.domain.spans import Span, cut_after, holds, spans_of
 from sessionstore.errors import InvalidTargetError, SessionEndedError
 from sessionstore.operations.continuing import open_generation
-from sessionstore.operations.reading import lineage_of, session_of
+from sessionstore.operations.reading import LAST_SEQ, lineage_of, session_of
 from sessionstore.storage.message_rows import context_kinds, row_kind
 from sessionstore.storage.session_rows import sessions_of
 from sessionstore.storage.span_rows import spans_of_session
@@ -49,7 +49,7 @@ def rewind(connection: Connection, lineage_id: str, seq: int, *, now: float) -> 
     Raises ``InvalidTargetError`` when the row is no message, or in no context.
     """
     tip = _open_tip(connection, lineage_id)
-    kind = row_kind(connection, lineage_id, seq)
+    kind = row_kind(connection, lineage_id, seq) if 0 <= seq <= LAST_SEQ else None
     if kind is None:
         raise InvalidTargetError(tip.session_id, f"the log has no #{seq} to rewind to", seq=seq)
     if kind != "message":

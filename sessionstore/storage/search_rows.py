@@ -21,7 +21,8 @@ from sessionstore.domain.search_words import AskedWord, index_words
 from sessionstore.storage.search_fts5 import Fts5Index
 from sessionstore.storage.search_places import Document, Place
 from sessionstore.storage.search_tsvector import TsvectorIndex
-from sessionstore.storage.tables import lineages, messages, sessions
+from sessionstore.storage.session_rows import lock_tip
+from sessionstore.storage.tables import lineages, messages
 
 T = TypeVar("T")
 
@@ -138,14 +139,7 @@ def _index(connection: Connection) -> Fts5Index | TsvectorIndex:
 
 def _catch_up(connection: Connection, lineage_id: str, most: int) -> int:
     index = _index(connection)
-    # Whoever writes to the lineage holds this row; on SQLite there is one writer anyway.
-    tip = sessions.c.generation == lineages.c.tip_generation
-    connection.execute(
-        select(sessions.c.generation)
-        .join(lineages, (lineages.c.lineage_id == sessions.c.lineage_id) & tip)
-        .where(sessions.c.lineage_id == lineage_id)
-        .with_for_update(of=sessions)
-    ).all()
+    lock_tip(connection, lineage_id)
     index.register(connection, lineage_id)
     first = index.indexed_to(connection, lineage_id) + 1
     documents = list(_documents(connection, lineage_id, first, first + most - 1))
