@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Final, cast
 
 from sessionstore.domain.closed_sets import TODO_STATUSES, TodoStatus
@@ -74,19 +75,28 @@ NO_TASK: Final = TaskState(0, None, ())
 def todos_of(todos: Iterable[Any]) -> tuple[Todo, ...]:
     """A list of todos from mappings with ``id`` (text or a whole number), ``content`` and ``status``.
 
-    Raises ``InvalidTaskError`` for anything else: other keys, an id twice, empty content, an unknown status.
+    One without an id gets the first number that is free, one without a status is ``pending``. Raises ``InvalidTaskError`` for
+    anything else: other keys, an id twice, empty content, an unknown status.
     """
     if isinstance(todos, (str, bytes, Mapping)) or not isinstance(todos, Iterable):
         raise InvalidTaskError("todos are a list of objects with id, content and status")
-    entries = tuple(_todo(todo) for todo in todos)
-    if len(entries) > MOST_TODOS:
-        raise InvalidTaskError(f"a list has at most {MOST_TODOS} todos, this one has {len(entries)}")
-    seen: set[str] = set()
-    for entry in entries:
-        if entry.id in seen:
-            raise InvalidTaskError(f"the todo id {entry.id!r} is there twice")
-        seen.add(entry.id)
-    return entries
+    given = [_known_keys(todo) for todo in todos]
+    if len(given) > MOST_TODOS:
+        raise InvalidTaskError(f"a list has at most {MOST_TODOS} todos, this one has {len(given)}")
+    taken: set[str] = set()
+    for todo in given:
+        if "id" in todo:
+            identity = _id(todo["id"])
+            if identity in taken:
+                raise InvalidTaskError(f"the todo id {identity!r} is there twice")
+            taken.add(identity)
+    free = (str(number) for number in count(1) if str(number) not in taken)
+    return tuple(
+        Todo(
+            _id(todo["id"]) if "id" in todo else next(free), _content(todo.get("content")), _status(todo.get("status", "pending"))
+        )
+        for todo in given
+    )
 
 
 def task_text(goal: str | None, todos: Sequence[Mapping[str, Any]]) -> str | None:
@@ -118,15 +128,13 @@ def _goal(goal: str | None) -> str | None:
     return _storable(goal, "a goal", LONGEST_GOAL) or None
 
 
-def _todo(todo: Any) -> Todo:
+def _known_keys(todo: Any) -> Mapping[str, Any]:
     if not isinstance(todo, Mapping):
         raise InvalidTaskError(f"a todo is an object with id, content and status, not {type(todo).__name__}")
     unknown = sorted(str(key) for key in todo if key not in _KEYS)
     if unknown:
         raise InvalidTaskError(f"a todo has id, content and status, not {', '.join(unknown)}")
-    if "id" not in todo or "content" not in todo:
-        raise InvalidTaskError("a todo needs an id and a content")
-    return Todo(_id(todo["id"]), _content(todo["content"]), _status(todo.get("status", "pending")))
+    return todo
 
 
 def _id(value: Any) -> str:
@@ -140,7 +148,7 @@ def _id(value: Any) -> str:
 
 def _content(value: Any) -> str:
     if not isinstance(value, str):
-        raise InvalidTaskError(f"the content of a todo is text, not {type(value).__name__}")
+        raise InvalidTaskError("every todo needs a content, which is text")
     text = _storable(value, "the content of a todo", LONGEST_TODO)
     if not text:
         raise InvalidTaskError("the content of a todo is empty")

