@@ -35,7 +35,9 @@ from sessionstore.errors import (
 
 if TYPE_CHECKING:
     from sessionstore.aio import AsyncSession, AsyncSessionStore
+    from sessionstore.compaction.memory_flush import ModelMemoryFlush
     from sessionstore.compaction.outcome import CompactionResult
+    from sessionstore.domain.health.finding import DoctorReport, Finding
     from sessionstore.domain.plan import CompactionPlan
     from sessionstore.domain.policy import CompactionPolicy
     from sessionstore.domain.search_hit import SearchHit
@@ -44,14 +46,18 @@ if TYPE_CHECKING:
     from sessionstore.operations.environment import CompactionHooks, PromptContext
     from sessionstore.session import Session
     from sessionstore.store import SessionStore
+    from sessionstore.summarizers.anthropic_messages import AnthropicSummarizer
+    from sessionstore.summarizers.chain import SummarizerChain
     from sessionstore.summarizers.extractive import ExtractiveSummarizer
     from sessionstore.summarizers.from_callable import CallableSummarizer
+    from sessionstore.summarizers.openai_compatible import OpenAICompatibleSummarizer
     from sessionstore.task import Task
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousSessionError",
+    "AnthropicSummarizer",
     "AsyncSession",
     "AsyncSessionStore",
     "CallableSummarizer",
@@ -64,13 +70,17 @@ __all__ = [
     "CompactionStuckError",
     "CompactionVetoedError",
     "ConflictError",
+    "DoctorReport",
     "ExtractiveSummarizer",
+    "Finding",
     "ImportFormatError",
     "InvalidMessageError",
     "InvalidTargetError",
     "InvalidTaskError",
     "LeaseLostError",
     "MessageTooLargeError",
+    "ModelMemoryFlush",
+    "OpenAICompatibleSummarizer",
     "PromptContext",
     "SchemaError",
     "SearchHit",
@@ -83,6 +93,7 @@ __all__ = [
     "StaleCursorError",
     "StoreLockedError",
     "StoreUnavailableError",
+    "SummarizerChain",
     "SummarizerError",
     "SummaryAnswer",
     "SummaryRequest",
@@ -95,18 +106,24 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AnthropicSummarizer": "sessionstore.summarizers.anthropic_messages",
     "AsyncSession": "sessionstore.aio",
     "AsyncSessionStore": "sessionstore.aio",
     "CallableSummarizer": "sessionstore.summarizers.from_callable",
     "CompactionHooks": "sessionstore.operations.environment",
+    "DoctorReport": "sessionstore.domain.health.finding",
+    "Finding": "sessionstore.domain.health.finding",
     "CompactionPlan": "sessionstore.domain.plan",
     "CompactionPolicy": "sessionstore.domain.policy",
     "CompactionResult": "sessionstore.compaction.outcome",
     "ExtractiveSummarizer": "sessionstore.summarizers.extractive",
+    "ModelMemoryFlush": "sessionstore.compaction.memory_flush",
+    "OpenAICompatibleSummarizer": "sessionstore.summarizers.openai_compatible",
     "PromptContext": "sessionstore.operations.environment",
     "SearchHit": "sessionstore.domain.search_hit",
     "Session": "sessionstore.session",
     "SessionStore": "sessionstore.store",
+    "SummarizerChain": "sessionstore.summarizers.chain",
     "SummaryAnswer": "sessionstore.domain.summarizing",
     "SummaryRequest": "sessionstore.domain.summarizing",
     "Task": "sessionstore.task",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from sessionstore.compaction.outcome import CompactionOutcome, CompactionResult
-from sessionstore.domain.closed_sets import EndReason, Profile, Trigger
+from sessionstore.domain.closed_sets import EndReason, Profile, TaskPlace, Trigger
 from sessionstore.domain.messages import Message
 from sessionstore.domain.metering import Pressure
 from sessionstore.domain.policy import CompactionPolicy
@@ -14,6 +14,7 @@ from sessionstore.domain.summarizing import Summarizer
 from sessionstore.flows.session_flow import SessionFlow
 from sessionstore.operations.steps import Steps, drive
 from sessionstore.reader import Reader
+from sessionstore.task import Task
 
 T = TypeVar("T")
 
@@ -111,12 +112,15 @@ class Session:
         """
         return self._drive(self._flow.expand(seq))
 
-    def render(self, profile: Profile | None = None) -> list[Message]:
+    def render(self, profile: Profile | None = None, *, task_state_in: TaskPlace = "system") -> list[Message]:
         """What goes to a model: the system prompt as first message, then the context with the repairs that the provider needs.
 
-        ``profile`` defaults to the session's. Repairs are computed and never stored; a rendered list is not to be flushed.
+        ``profile`` defaults to the session's. The goal and all todos of the task stand behind the system prompt; with
+        ``task_state_in="message"`` the open todos stand in one message at the end instead, so that the prompt stays the same
+        (while a call still waits for its result there, they are in the prompt). Repairs are computed and never stored; a
+        rendered list is not to be flushed.
         """
-        return self._drive(self._flow.render(profile))
+        return self._drive(self._flow.render(profile, task_state_in))
 
     def system_prompt(self) -> str | None:
         """The stored system prompt of this session, None when it has none."""
@@ -195,8 +199,34 @@ class Session:
         """Go back to a message of the log, which stays, also across compactions; gives the session to go on with."""
         return Session(self._drive(self._flow.rewind(seq)))
 
+    def fork(self, id: str | None = None, *, at_seq: int | None = None, title: str | None = None) -> Session:  # noqa: A002 - the contract's name
+        """Copy the conversation up to message ``at_seq`` (by default all of it) under a new id; gives the copy's tip, open.
+
+        Numbers stay what they are, so pins and references hold. The copy is complete by itself: either can be deleted. It has
+        the same owner, settings, task and memories; its title, unless given, is this one's with a free number. ``id`` is a
+        UUIDv7 by default. Nothing here changes, and the handle stays where it is. Raises ``InvalidTargetError`` when no context
+        holds the row, ``SessionExistsError``, ``TitleTakenError``, ``ValueError`` for an id that cannot be one.
+        """
+        return Session(self._drive(self._flow.fork(id, at_seq=at_seq, title=title)))
+
+    @property
+    def task(self) -> Task:
+        """The goal and the todos of the conversation."""
+        return Task(self._flow.environment, self.lineage_id)
+
+    def run_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+        """Do what a model asked for with one of the tools of ``sessionstore.agent_tools``, and give the result as JSON text.
+
+        ``arguments`` are as the model wrote them. Whatever is wrong with them is told in the result under ``error``.
+        """
+        return self._drive(self._flow.run_tool(name, arguments))
+
     def pin(self, *seqs: int) -> None:
-        """Keep these messages verbatim in every later context of the lineage; each must be a message of this context."""
+        """Keep these messages of the log verbatim in every later context of the lineage.
+
+        One that a compaction took out of the context comes back with the next compaction or undo. Raises
+        ``InvalidTargetError`` for what is no message.
+        """
         self._drive(self._flow.pin(seqs))
 
     def unpin(self, *seqs: int) -> None:

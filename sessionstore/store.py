@@ -7,8 +7,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sessionstore.domain.closed_sets import Profile, Relation
+from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
 from sessionstore.domain.records import SessionSummary
+from sessionstore.domain.search_hit import SearchHit
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.flows.store_flow import StoreFlow, environment_of
 from sessionstore.formats.exporting import ExportFormat
@@ -46,13 +48,16 @@ class SessionStore:
         max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES,
         durability: Durability = "full",
         busy_timeout: float = DEFAULT_BUSY_TIMEOUT,
+        search_index: bool | None = None,
     ) -> Self:
         """Open a database and bring its schema up to date; a new file gets a schema, an older one is upgraded in place.
 
         ``url`` is SQLAlchemy's: ``sqlite:///agent.db``, ``postgresql+psycopg://…``. ``clock`` gives seconds since 1970,
         ``ids`` new ids (UUIDv7 by default), ``counter`` tokens (offline, exact for OpenAI's newer models).
         ``durability="normal"`` may lose the last commits at a power cut. ``busy_timeout`` is how many seconds a writer waits
-        for another one. Raises ``SchemaError`` for a database of a newer version, ``StoreUnavailableError`` for one that
+        for another one. ``search_index`` says whether the database has a full-text index: True makes one, which fills while
+        conversations are written to (or at once by ``rebuild_search_index``), False drops it, None leaves it as it is; a new
+        database has one. Raises ``SchemaError`` for a database of a newer version, ``StoreUnavailableError`` for one that
         can't be used, ``StoreLockedError``.
         """
         database = Database(url, durability=durability, busy_timeout=busy_timeout)
@@ -61,11 +66,14 @@ class SessionStore:
         except BaseException:
             database.close()
             raise
-        return cls(
+        store = cls(
             environment_of(
                 database, clock=clock, ids=ids, counter=counter, hooks=hooks, max_message_bytes=max_message_bytes
             )
         )
+        if search_index is not None:
+            store._drive(store._flow.keep_search_index(search_index))
+        return store
 
     def __enter__(self) -> Self:
         return self
@@ -161,6 +169,39 @@ class SessionStore:
         )
         return self._drive(flow)
 
+    def search(
+        self,
+        text: str,
+        *,
+        lineage: str | None = None,
+        namespace: str | None = None,
+        limit: int = 20,
+        before: SearchHit | None = None,
+        derived: bool = False,
+    ) -> list[SearchHit]:
+        """The messages that hold every word of a text, the newest first; in one conversation from its end.
+
+        The text is plain: white space parts its words, and no character is an operator. A word is found from its beginning and
+        from the humps of ``camelCase``, one of less than three characters and a number only as it is; ``src/auth.py`` is found
+        where its parts follow each other; case doesn't matter. Texts, the values of call arguments and results are searched,
+        also of messages that no context holds any more. ``lineage`` is any id, title or part of an id. ``before`` is the last
+        hit of the page before this one. With ``derived`` summaries and renditions are searched too.
+
+        Without an index, or where it is behind, the messages themselves are read. Raises ``SessionNotFoundError``,
+        ``AmbiguousSessionError``.
+        """
+        flow = self._flow.search(
+            text, lineage=lineage, namespace=namespace, limit=limit, before=before, derived=derived
+        )
+        return self._drive(flow)
+
+    def rebuild_search_index(self) -> int:
+        """Make the full-text index anew, from all messages, and give their number; others may write meanwhile.
+
+        For a database that was upgraded, whose index was damaged, or that is to have one.
+        """
+        return self._drive(self._flow.rebuild_search_index())
+
     def import_file(
         self,
         path: str | Path,
@@ -212,6 +253,15 @@ class SessionStore:
         whole log.
         """
         yield from self._drive(self._flow.export(reference, form=format, lineage=lineage, namespace=namespace))
+
+    def doctor(self, *, repair: bool = False) -> DoctorReport:
+        """Look at the whole database for breaches of what the store promises, and say where they are.
+
+        Rows are read without their bodies, a page of conversations at a time, while others write. With ``repair`` what can be
+        mended without a model is, each conversation in a transaction of its own; rows of the log are never changed. The report
+        lists findings with a code (``FindingCode``); those of a healthy database are none, but for oddities that callers wrote.
+        """
+        return self._drive(self._flow.doctor(repair))
 
     def delete(self, reference: str, *, namespace: str | None = None) -> str:
         """Delete a whole conversation with all its generations; gives its lineage id. There is no way back."""

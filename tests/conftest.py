@@ -1,4 +1,7 @@
-"""What every test may use: a fresh store, its URL, a clock that the test moves, and a counter that needs no vocabulary."""
+"""What every test may use: a fresh store, its URL, a clock that the test moves, and a counter that needs no vocabulary.
+
+A test that asks for ``database_url`` or ``store`` runs once on every kind of database that ``--backend`` names.
+"""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,10 +11,16 @@ from pathlib import Path
 import pytest
 
 from sessionstore import SessionStore
+from tests.postgres_server import PostgresServer, running_server
+
+BACKENDS = ("sqlite", "postgresql")
+"""The kinds of database that tests run on."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options of ``tests/cases``."""
+    """The databases to run on, and options of ``tests/cases``."""
+    choice = (*BACKENDS, "all")
+    parser.addoption("--backend", choices=choice, default="all", help="run the tests that touch a database on this kind only")
     group = parser.getgroup("cases")
     group.addoption("--cases", metavar="DIR", help="run the *.json cases of DIR instead of the project's own")
     group.addoption("--slow", action="store_true", help="run slow cases too")
@@ -37,10 +46,45 @@ def clock() -> Clock:
     return Clock()
 
 
+def chosen_backends(config: pytest.Config) -> tuple[str, ...]:
+    """The kinds of database that this run is about."""
+    chosen = config.getoption("--backend")
+    return BACKENDS if chosen == "all" else (chosen,)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what touches a database once on every kind."""
+    if "backend" in metafunc.fixturenames:
+        metafunc.parametrize("backend", chosen_backends(metafunc.config))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server, started for the first test that needs one."""
+    server = running_server()
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def database_url(tmp_path: Path) -> str:
-    """The URL of a database that does not exist yet."""
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of an empty database on PostgreSQL."""
+    url = postgres_server.new_database()
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """The URL of a SQLite file that does not exist yet: for what only SQLite does."""
     return f"sqlite:///{tmp_path}/store.db"
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, backend: str) -> str:
+    """The URL of a database without tables, of the kind that it is the turn of."""
+    url: str = request.getfixturevalue("postgres_url" if backend == "postgresql" else "sqlite_url")
+    return url
 
 
 @pytest.fixture

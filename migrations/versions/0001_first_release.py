@@ -95,8 +95,9 @@ def upgrade() -> None:
         sa.Column("metadata", sa.Text(), nullable=False),
         sa.CheckConstraint("edge IN ('root', 'compaction', 'undo', 'rewind')", name=op.f("ck_sessions_edge")),
         sa.CheckConstraint(
-            "end_reason IS NULL OR end_reason IN ('user', 'reset', 'finished', 'idle', 'shutdown', 'compaction', 'undo',
-            'rewind')", name=op.f("ck_sessions_end_reason"),
+            "end_reason IS NULL OR end_reason IN "
+            "('user', 'reset', 'finished', 'idle', 'shutdown', 'compaction', 'undo', 'rewind')",
+            name=op.f("ck_sessions_end_reason"),
         ),
         sa.CheckConstraint("profile IN ('openai', 'anthropic', 'responses', 'strict')", name=op.f("ck_sessions_profile")),
         sa.CheckConstraint("warned_tier IN ('ok', 'notice', 'high', 'due')", name=op.f("ck_sessions_warned_tier")),

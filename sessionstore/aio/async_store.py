@@ -11,6 +11,7 @@ from sessionstore.aio.async_session import AsyncSession
 from sessionstore.aio.documenting import documented_like
 from sessionstore.aio.opening import Opening
 from sessionstore.domain.closed_sets import Profile, Relation
+from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
 from sessionstore.domain.records import SessionSummary
 from sessionstore.domain.token_counter import TokenCounter
@@ -201,6 +202,10 @@ class AsyncSessionStore:
         flow = self._flow.export(reference, form=format, lineage=lineage, namespace=namespace)
         for piece in await self._drive(flow):
             yield piece
+
+    @documented_like(SessionStore.doctor)
+    async def doctor(self, *, repair: bool = False) -> DoctorReport:
+        return await self._drive(self._flow.doctor(repair))
 
     @documented_like(SessionStore.delete)
     async def delete(self, reference: str, *, namespace: str | None = None) -> str:

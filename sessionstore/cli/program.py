@@ -32,6 +32,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "pin": "pin_command",
     },
     "Keep healthy": {
+        "doctor": "doctor_command",
         "delete": "delete_command",
         "db": "db_command",
         "vocabulary": "vocabulary_command",

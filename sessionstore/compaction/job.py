@@ -94,14 +94,15 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
     if plan.outcome in ("noop", "stuck") and request.policy.summarize:
         return (yield from end_attempt(environment, request, situation, job, plan.outcome, plan.reason))
     hooks = environment.hooks
-    memories: tuple[Memory, ...] = ()
     try:
         if hooks.before_compact is not None:
             before_compact = hooks.before_compact
             yield from call_stranger(lambda: before_compact(plan))
-        memories = yield from flush_memories(environment, situation)
+        flushed = yield from flush_memories(environment, situation)
     except CompactionVetoedError as veto:
         return (yield from end_attempt(environment, request, situation, job, "aborted", veto.reason, vetoed=True))
+    memories = flushed.memories
+    situation = replace(situation, warnings=(*situation.warnings, *flushed.warnings))
     prompt = yield from rebuild_prompt(environment, situation, memories)
     pruned = yield from call(lambda: pruned_draft(environment, request, situation, prompt))
     if pruned is not None:

@@ -113,11 +113,7 @@ def narrate(summarizer: Summarizer, telling: Telling) -> Steps[Narrative | Summa
     except SummarizerError as error:
         return SummaryFailure(error.kind, f"{name_of(summarizer)}: {error.reason}")
 
-    def finish() -> Narrative | SummaryFailure:
-        return _narrative(answer, telling, chunks, record, name_of(summarizer))
-
-    found = yield from call(finish)
-    return found
+    return (yield from _finished(answer, telling, chunks, record, name_of(summarizer)))
 
 
 def _tell(
@@ -203,12 +199,12 @@ def _question(summarizer: Summarizer, request: SummaryRequest, record: _Record) 
     return answer
 
 
-def _narrative(
+def _finished(
     answer: str, telling: Telling, chunks: Sequence[HistoryChunk], record: _Record, name: str
-) -> Narrative | SummaryFailure:
+) -> Steps[Narrative | SummaryFailure]:
     earlier = (telling.snapshot.previous_summary or "", telling.focus or "")
-    given = [*(chunk.text for chunk in chunks), *earlier, *telling.facts.values()]
-    grounded = ground_notes(answer, known="\n".join(given), newest_seq=telling.snapshot.watermark)
+    given = "\n".join([*(chunk.text for chunk in chunks), *earlier, *telling.facts.values()])
+    grounded = yield from call(lambda: ground_notes(answer, known=given, newest_seq=telling.snapshot.watermark))
     if grounded.taken_out > _MOST_INVENTED * grounded.sentences or (grounded.taken_out and not grounded.text):
         kind = "injection" if 2 * grounded.orders > grounded.taken_out else "invented"
         return SummaryFailure(kind, f"{name}: {grounded.taken_out} of {grounded.sentences} sentences are not borne out")

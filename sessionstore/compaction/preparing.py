@@ -2,32 +2,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sessionstore.compaction.assembling import Assembly, draft_of_renditions, draft_with_summary, shorten
 from sessionstore.compaction.deciding import AUTOMATIC, CompactionRequest, Situation
 from sessionstore.compaction.drafts import Draft
+from sessionstore.compaction.memory_flush import ModelMemoryFlush
 from sessionstore.compaction.summarising import Summarised
+from sessionstore.domain.memory_prompt import without_known
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.pruning import Rendition, prune
 from sessionstore.domain.records import SystemPrompt
 from sessionstore.domain.spans import holds
 from sessionstore.domain.system_prompt import prompt_from_text, rebuilt_prompt
+from sessionstore.errors import SummarizerError
 from sessionstore.operations.environment import Environment, PromptContext
 from sessionstore.operations.steps import Steps, call_stranger
 from sessionstore.storage.memory_rows import Memory
 
 
-def flush_memories(environment: Environment, situation: Situation) -> Steps[tuple[Memory, ...]]:
-    """Ask the framework for facts to keep; they are staged here and written with the job's end."""
+@dataclass(frozen=True, slots=True)
+class FlushedMemories:
+    """Facts to keep that the lineage doesn't have yet, and what a person should know of the asking."""
+
+    memories: tuple[Memory, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def flush_memories(environment: Environment, situation: Situation) -> Steps[FlushedMemories]:
+    """Ask the framework, or the built-in model flush, for facts to keep; they are staged here and written with the job's end.
+
+    A model that fails keeps nothing from being compacted.
+    """
     flush = environment.hooks.flush_memories
     if flush is None:
-        return ()
+        return FlushedMemories()
     messages = [row.message for row in situation.snapshot.rows]
-    facts = yield from call_stranger(lambda: flush(messages))
+    known = situation.snapshot.memories
+    try:
+        if isinstance(flush, ModelMemoryFlush):
+            built_in = flush
+            facts: Sequence[str] | None = yield from call_stranger(lambda: built_in(messages, known))
+        else:
+            own = flush
+            facts = yield from call_stranger(lambda: own(messages))
+    except SummarizerError as error:
+        return FlushedMemories(warnings=(f"no facts were kept: the memory flush failed ({error.kind})",))
     now = environment.now()
     seqs = tuple(row.seq for row in situation.snapshot.rows[-1:])
-    return tuple(Memory(environment.ids(), fact, seqs, now) for fact in facts or ())
+    new = without_known(facts or (), known)
+    return FlushedMemories(tuple(Memory(environment.ids(), fact, seqs, now) for fact in new))
 
 
 def rebuild_prompt(

@@ -13,6 +13,7 @@ from sessionstore.domain.records import CompactionRecord, LineageRecord, LogRow,
 from sessionstore.domain.spans import Span, spans_of
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.domain.transcript import Entry
+from sessionstore.operations.pinning import with_pinned_rows
 from sessionstore.operations.prompting import prompt_of
 from sessionstore.operations.reading import lineage_of, session_of
 from sessionstore.storage.compaction_rows import compactions_of
@@ -86,13 +87,17 @@ class Metering:
 
 
 def load_snapshot(connection: Connection, lineage_id: str, generation: int, *, method: str) -> Snapshot:
-    """Read everything that a compaction decides by, in one transaction."""
+    """Read everything that a compaction decides by, in one transaction.
+
+    Pinned messages that have left the context are among the rows: the continuation gets them back.
+    """
     session = session_of(connection, lineage_id, generation)
-    rows = context_rows(connection, lineage_id, generation)
+    lineage = lineage_of(connection, lineage_id)
+    rows = with_pinned_rows(connection, lineage_id, context_rows(connection, lineage_id, generation), lineage.pins)
     jobs = compactions_of(connection, lineage_id)
     summaries = {row.seq for row in rows if row.kind == "summary"}
     return Snapshot(
-        lineage=lineage_of(connection, lineage_id),
+        lineage=lineage,
         session=session,
         rows=rows,
         cached=cached_tokens(connection, lineage_id, method, first=min((row.seq for row in rows), default=0)),

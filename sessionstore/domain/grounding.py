@@ -19,9 +19,9 @@ _EXTENSIONS: Final = (
 )
 _PATH: Final = re.compile(
     rf"""(?P<address>https?://[^\s)>\]"'`]+)
-    |(?<![\w/.~-])(?:~|\.{{1,2}})?/(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*        # /var/lib/thing, ./a/b
-    |(?<![\w/.~-])(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*\.[A-Za-z]\w{{0,9}}\b    # src/thing.py
-    |(?<![\w/.~-])[\w-]+(?:\.[\w-]+)*\.(?:{_EXTENSIONS})\b""",
+    |(?<![\w/.~@+-])(?:~|\.{{1,2}})?/(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*        # /var/lib/thing, ./a/b
+    |(?<![\w/.~@+-])(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*\.[A-Za-z]\w{{0,9}}\b    # src/thing.py
+    |(?<![\w/.~@+-])[\w-]+(?:\.[\w-]+)*\.(?:{_EXTENSIONS})\b""",
     re.VERBOSE,
 )
 _PRODUCT: Final = re.compile(r"[A-Z]\w*\.js")

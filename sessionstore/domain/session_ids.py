@@ -50,6 +50,14 @@ def lineage_id_problem(lineage_id: str) -> str | None:
     return None
 
 
+def checked_lineage_id(lineage_id: str) -> str:
+    """The id, if it can be one of a lineage; ``ValueError`` if not."""
+    problem = lineage_id_problem(lineage_id)
+    if problem is not None:
+        raise ValueError(f"{lineage_id!r} cannot be a session id: {problem}")
+    return lineage_id
+
+
 def display_title(title: str | None, generation: int) -> str | None:
     """The title as people see it: numbered from the second generation on (``Fix auth #2``), never stored that way."""
     if title is None or generation == 1:

@@ -93,7 +93,9 @@ def todos_of(todos: Iterable[Any]) -> tuple[Todo, ...]:
     free = (str(number) for number in count(1) if str(number) not in taken)
     return tuple(
         Todo(
-            _id(todo["id"]) if "id" in todo else next(free), _content(todo.get("content")), _status(todo.get("status", "pending"))
+            id=_id(todo["id"]) if "id" in todo else next(free),
+            content=_content(todo.get("content")),
+            status=_status(todo.get("status", "pending")),
         )
         for todo in given
     )

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from sessionstore.compaction.deciding import CompactionRequest
 from sessionstore.compaction.job import compact_session
 from sessionstore.compaction.outcome import CompactionOutcome
-from sessionstore.domain.closed_sets import EndReason, Profile, Trigger
+from sessionstore.domain.closed_sets import EndReason, Profile, TaskPlace, Trigger
 from sessionstore.domain.messages import (
     EncodedMessage,
     Message,
@@ -22,11 +22,14 @@ from sessionstore.domain.messages import (
 from sessionstore.domain.metering import Pressure
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import LogRow, SessionRecord
-from sessionstore.domain.session_ids import session_id
+from sessionstore.domain.session_ids import checked_lineage_id, session_id
 from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text, split_leading_prompt
 from sessionstore.errors import InvalidMessageError, StaleCursorError
-from sessionstore.operations import branching, ending, pinning, presenting, prompting, reading, settings
+from sessionstore.flows.search_flow import index_some
+from sessionstore.flows.task_flow import TaskFlow
+from sessionstore.flows.tool_flow import run_agent_tool
+from sessionstore.operations import branching, ending, forking, pinning, presenting, prompting, reading, settings
 from sessionstore.operations.appending import Appended, NewMessage, append_messages
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
@@ -162,10 +165,12 @@ class SessionFlow:
         """Read what a summary or a rendition stands for."""
         return read(lambda c: presenting.expand(c, self.lineage_id, seq))
 
-    def render(self, profile: Profile | None) -> Steps[list[Message]]:
+    def render(self, profile: Profile | None, task_state_in: TaskPlace = "system") -> Steps[list[Message]]:
         """Read the context and put it into the form of a provider."""
         rendering = yield from read(
-            lambda c: presenting.render_session(c, self.lineage_id, self.generation, profile=profile)
+            lambda c: presenting.render_session(
+                c, self.lineage_id, self.generation, profile=profile, task_state_in=task_state_in
+            )
         )
         return rendering.messages
 
@@ -265,8 +270,27 @@ class SessionFlow:
         child = yield from write(lambda c: branching.rewind(c, self.lineage_id, seq, now=self.environment.now()))
         return self.at(child.generation)
 
+    def fork(self, new_id: str | None, *, at_seq: int | None, title: str | None) -> Steps[SessionFlow]:
+        """Copy the lineage up to a row; the copy is indexed for search when it is there."""
+        target = checked_lineage_id(self.environment.ids() if new_id is None else new_id)
+        now = self.environment.now()
+        tip = yield from write(
+            lambda c: forking.fork(c, self.lineage_id, target, at_seq=at_seq, title=title, now=now)
+        )
+        while (yield from index_some(target)):
+            pass
+        return SessionFlow(self.environment, tip.lineage_id, tip.generation)
+
+    def run_tool(self, name: str, arguments: str | Mapping[str, Any]) -> Steps[str]:
+        """Do what a model asked for with one of the agent tools."""
+        return run_agent_tool(self.environment, self.lineage_id, name, arguments)
+
+    def task(self) -> TaskFlow:
+        """The flows of the lineage's task."""
+        return TaskFlow(self.environment, self.lineage_id)
+
     def pin(self, seqs: Sequence[int]) -> Steps[None]:
-        """Pin messages of the context."""
+        """Pin messages of the log."""
         return write(lambda c: pinning.pin(c, self.lineage_id, self.generation, seqs))
 
     def unpin(self, seqs: Sequence[int]) -> Steps[None]:

@@ -13,12 +13,16 @@ from uuid_utils import uuid7
 
 from sessionstore.counting import default_counter
 from sessionstore.domain.closed_sets import Profile, Relation
+from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.messages import check_column_text
 from sessionstore.domain.records import SessionSummary
-from sessionstore.domain.session_ids import lineage_id_problem, split_session_id
+from sessionstore.domain.search_hit import SearchHit
+from sessionstore.domain.session_ids import checked_lineage_id, split_session_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.errors import SessionNotFoundError
+from sessionstore.flows.doctor_flow import examine_store
+from sessionstore.flows.search_flow import keep_search_index, rebuild_search_index, search_store
 from sessionstore.flows.session_flow import SessionFlow
 from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
 from sessionstore.formats.importing import import_transcript
@@ -82,10 +86,7 @@ class StoreFlow:
         forked_from: str | None,
     ) -> Steps[SessionFlow]:
         """Begin a lineage."""
-        lineage_id = self.environment.ids() if session_id is None else session_id
-        problem = lineage_id_problem(lineage_id)
-        if problem is not None:
-            raise ValueError(f"{lineage_id!r} cannot be a session id: {problem}")
+        lineage_id = checked_lineage_id(self.environment.ids() if session_id is None else session_id)
         for name, text in (("title", title), ("namespace", namespace), ("owner", owner), ("source", source), ("model", model)):
             check_column_text(name, text)
         prompt = None
@@ -147,6 +148,29 @@ class StoreFlow:
             )
         )
 
+    def search(
+        self,
+        text: str,
+        *,
+        lineage: str | None,
+        namespace: str | None,
+        limit: int,
+        before: SearchHit | None,
+        derived: bool,
+    ) -> Steps[list[SearchHit]]:
+        """Find rows by their words."""
+        return search_store(
+            text, lineage=lineage, namespace=namespace, limit=limit, before=before, derived=derived
+        )
+
+    def keep_search_index(self, wanted: bool) -> Steps[None]:
+        """Have the search index, or have none."""
+        return keep_search_index(wanted)
+
+    def rebuild_search_index(self) -> Steps[int]:
+        """Make the search index anew."""
+        return rebuild_search_index()
+
     def import_transcript(
         self,
         source: Path | Sequence[str],
@@ -176,6 +200,10 @@ class StoreFlow:
             return list(export_messages(connection, tip.lineage_id, tip.generation))
 
         return read(work)
+
+    def doctor(self, repair: bool) -> Steps[DoctorReport]:
+        """Look for breaches of what the store promises."""
+        return examine_store(self.environment, repair=repair)
 
     def delete(self, reference: str, namespace: str | None) -> Steps[str]:
         """Delete a whole lineage."""

@@ -6,8 +6,8 @@ from sqlalchemy import Connection
 from sessionstore.domain.closed_sets import Profile, TaskPlace
 from sessionstore.domain.records import LogRow
 from sessionstore.domain.rendering import Rendering, render_context
-from sessionstore.domain.spans import seqs_of
 from sessionstore.domain.rules.pairs import in_flight_index
+from sessionstore.domain.spans import seqs_of
 from sessionstore.domain.task_state import open_todos_text, task_text
 from sessionstore.domain.transcript import Entry
 from sessionstore.errors import InvalidTargetError

@@ -37,7 +37,8 @@ class Search:
     """What is looked for, and where.
 
     ``lineage_id`` is the one conversation to look in, None for all of ``namespace`` (None: the whole store). ``before`` is the
-    last hit of the page before. With ``derived``, summaries and renditions count as well as what was said.
+    last hit of the page before; ``below`` a seq that all hits of one conversation are below. With ``derived``, summaries and
+    renditions count as well as what was said.
     """
 
     query: SearchQuery
@@ -45,6 +46,7 @@ class Search:
     lineage_id: str | None = None
     namespace: str | None = None
     before: SearchHit | None = None
+    below: int | None = None
     derived: bool = False
 
 
@@ -63,6 +65,8 @@ def _in_lineage(connection: Connection, wanted: Search, lineage_id: str) -> Iter
     end = last_seq(connection, lineage_id)
     if wanted.before is not None:
         end = min(end, wanted.before.seq - 1)
+    if wanted.below is not None:
+        end = min(end, wanted.below - 1)
     indexed = min(indexed_to(connection, lineage_id), end)
     seqs = indexed_seqs(connection, lineage_id, wanted.query.asked_words(), last=indexed)
     if seqs is None:

@@ -127,7 +127,8 @@ def _sqlite_engine(
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         immediate = connection.get_execution_options().get("immediate", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+        # Straight to the driver, as every unit of work passes here: Core's own way takes a quarter of an empty one's time.
+        connection.connection.cursor().execute("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
     return engine
 

@@ -47,6 +47,11 @@ def has_search_tables(connection: Connection) -> bool:
     return wanted <= found
 
 
+def has_any_search_table(connection: Connection) -> bool:
+    """Whether there is an index or what is left of one."""
+    return any(is_search_table(name) for name in inspect(connection).get_table_names())
+
+
 def is_declared(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:
     """Whether a comparison of schemas should look at an object: at every one but the index. Alembic's ``include_object``."""
     return not (kind == "table" and name is not None and is_search_table(name))

@@ -1,7 +1,7 @@
 """How a model's endpoint is asked, told once as a generator that a sync and an async loop carry out.
 
-The generator yields what to send and how long to wait, is given replies, and returns the answer. All that can be decided without
-the network is decided here: the form of the answer, another try, which failure it was.
+The generator yields what to send and how long to wait, is given replies, and returns the answer. All that can be decided
+without the network is decided here: the form of the answer, another try, which failure it was.
 """
 from __future__ import annotations
 
@@ -19,17 +19,26 @@ from sessionstore.summarizers.endpoint_failures import failed_reply, is_transien
 TRUNCATED: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 """Finish reasons that say an answer was cut at its longest length."""
 
+_DEFAULT_DELAY: Final = 0.5
+"""Seconds before another try when the endpoint doesn't say how many."""
+
 _PERHAPS_THE_SCHEMA: Final = frozenset({"bad_request", "not_found"})
 """Failures with which endpoints refuse what they don't know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt, the most tokens of the answer (thoughts included), and the JSON form of it if it has one."""
+    """A prompt, the most tokens of the answer, the most thought beside it, and its JSON form if it has one."""
 
     prompt: str
-    max_tokens: int
+    answer_tokens: int
+    reserved_tokens: int = 0
     form: AnswerForm | None = None
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest answer as providers count it, thoughts included."""
+        return self.answer_tokens + self.reserved_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,10 @@ def converse(
                 abilities.learn_limit(key, older=other)
                 continue
             failure = failed_reply(reply.status, reply.headers, reply.body)
+            if failure.kind == "context_too_long" and question.reserved_tokens:
+                # Some servers add the longest answer to the prompt: without room for thoughts it may fit.
+                question = replace(question, reserved_tokens=0)
+                continue
             hopeless = failure.kind in _PERHAPS_THE_SCHEMA or (failure.kind == "server_error" and tried_again)
             if form is not None and hopeless:
                 # Without the schema the endpoint shows whether it works at all.
@@ -124,7 +137,8 @@ def converse(
         else:
             reason = "no reply" if reply is None else reply.reason
             failure = SummarizerError(reason, kind="unreachable" if reply is None else reply.kind)
-        delay = retry_delay(reply.headers if isinstance(reply, Reply) else {})
+        said = retry_delay(reply.headers if isinstance(reply, Reply) else {})
+        delay = min(_DEFAULT_DELAY, longest_wait) if said is None else said
         if tried_again or not is_transient(failure.kind) or delay > longest_wait:
             raise failure
         tried_again = True

@@ -12,11 +12,10 @@ from sessionstore.domain.redaction import redact
 from sessionstore.errors import SummarizerError
 
 _TRANSIENT: Final = frozenset({"unreachable", "rate_limited", "server_error"})
-_DEFAULT_DELAY: Final = 0.5
-"""Seconds before another try when the endpoint doesn't say."""
 _LONGEST_MESSAGE: Final = 200
 _TOO_LONG: Final = re.compile(
-    r"context.{0,20}(?:too long|length|exceed|overflow|size|window)|maximum context|too many (?:input )?tokens|(?:prompt|input) is too long"
+    r"context.{0,20}(?:too long|length|exceed|overflow|size|window)|maximum context|too many (?:input )?tokens"
+    r"|(?:prompt|input) is too long"
     r"|exceeds? .{0,40}(?:context|token)|exceed_context|reduce the length|string too long|larger than .{0,30}context",
     re.IGNORECASE,
 )
@@ -27,8 +26,9 @@ _NO_CREDIT: Final = re.compile(r"insufficient.?quota|billing|credit|payment", re
 def failed_reply(status: int, headers: Mapping[str, str], body: bytes) -> SummarizerError:
     """The error that a status of 400 and more stands for.
 
-    Kinds: ``bad_key`` (401, 403), ``no_credit`` (402, or said), ``not_found`` (404), ``timeout`` (408, 504), ``context_too_long``
-    (413, or said), ``rate_limited`` (429), ``refused`` (said), ``server_error`` (409, 5xx), ``bad_request`` (the others).
+    Kinds: ``bad_key`` (401, 403), ``no_credit`` (402, or said), ``not_found`` (404), ``timeout`` (408, 504),
+    ``context_too_long`` (413, or said), ``rate_limited`` (429), ``refused`` (said), ``server_error`` (409, 5xx),
+    ``bad_request`` (the others).
     """
     said = _message(headers, body)
     kind = _kind(status, said)
@@ -48,8 +48,8 @@ def is_transient(kind: str) -> bool:
     return kind in _TRANSIENT
 
 
-def retry_delay(headers: Mapping[str, str]) -> float:
-    """Seconds to wait before another try, from ``retry-after-ms`` and ``retry-after`` (seconds or a date), else half a second."""
+def retry_delay(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait before another try, by ``retry-after-ms`` or ``retry-after`` (seconds or a date); None where neither is."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
         if not value:
@@ -64,7 +64,7 @@ def retry_delay(headers: Mapping[str, str]) -> float:
             continue
         moment = at if at.utcoffset() is not None else at.replace(tzinfo=UTC)
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
-    return _DEFAULT_DELAY
+    return None
 
 
 def _kind(status: int, said: str) -> str:

@@ -33,9 +33,9 @@ class EndpointSummarizer(ABC):
     ``api_key_env`` names the environment variable with the key; a server at a ``base_url`` may do without one. ``timeout`` is
     seconds for one whole reply, ``connect_timeout`` for the connection, ``longest_wait`` the most that a ``Retry-After`` is
     waited for. ``window`` is tokens of the model's window, prompt and answer together; ``input_tokens`` the most tokens of
-    history in one request; None: not known. ``reasoning_tokens`` is what the model may think beside its answer, at most an eighth
-    of a known window. A reply longer than ``largest_reply`` bytes is a failure. Raises ``ValueError`` for an address with a
-    password or a query in it.
+    history in one request; None: not known. ``reasoning_tokens`` is what the model may think beside its answer, at most an
+    eighth of a known window. A reply longer than ``largest_reply`` bytes is a failure. Raises ``ValueError`` for an address
+    with a password or a query in it.
     """
 
     model: str
@@ -47,7 +47,7 @@ class EndpointSummarizer(ABC):
     window: int | None = None
     input_tokens: int | None = None
     reasoning_tokens: int = DEFAULT_REASONING_TOKENS
-    largest_reply: int = 4_000_000
+    largest_reply: int = 1_000_000
 
     family: ClassVar[str]
     """What the provider's client is called: the package, and the extra that installs it."""
@@ -107,7 +107,7 @@ class EndpointSummarizer(ABC):
         """The client's call that gives a reply before its body is read."""
 
     def _conversation(self, request: SummaryRequest) -> Conversation:
-        question = Question(request.prompt, request.budget_tokens + self.reserved_tokens, request.form)
+        question = Question(request.prompt, request.budget_tokens, self.reserved_tokens, request.form)
         return converse(self.dialect, self._key(), question, ABILITIES, longest_wait=self.longest_wait)
 
     def _limits(self) -> ReplyLimits:

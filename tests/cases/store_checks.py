@@ -174,11 +174,9 @@ def prefix_stable_renders(run: CaseRun, _check: Check) -> Iterator[str]:
 
 def todo_equal(run: CaseRun, _check: Check) -> Iterator[str]:
     """The todo list is as the case gave it, and the rendered system prompt shows all of it."""
-    task = need(run.session, "task")
-    todos = need(task, "todos")
-    found = [dict(todo) for todo in (todos() if callable(todos) else todos)]
-    wanted = run.case.options["todo"]
-    if found != wanted:
+    found = [dict(todo) for todo in need(need(run.session, "task"), "todos")]
+    wanted = [{"status": "pending", **todo, "id": str(todo["id"])} for todo in run.case.options["todo"]]
+    if found != [{name: todo[name] for name in ("id", "content", "status")} for todo in wanted]:
         yield f"the todos are {found}"
     shown = all_text([message for message in run.session.render(run.profile) if message.get("role") in _SYSTEM])
     for todo in wanted:

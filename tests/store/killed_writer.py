@@ -25,10 +25,8 @@ def write_for_ever(url: str, name: str, seed: int, journal: Connection) -> None:
         acknowledge("ready")
         while True:
             messages = talk(chance.randint(1, 6), start=session.record().next_seq)
-            if chance.random() < 0.5:
-                seqs = session.append(messages)
-            else:
-                seqs = session.flush([*session.context(), *messages])
+            whole = chance.random() < 0.5
+            seqs = session.flush([*session.context(), *messages]) if whole else session.append(messages)
             for seq, message in zip(seqs, messages, strict=True):
                 acknowledge(f"append {seq} {message['content']}")
             if chance.random() < 0.4:

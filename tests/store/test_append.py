@@ -4,6 +4,7 @@ from __future__ import annotations
 import multiprocessing
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_an_append_through_an_old_handle_or_id_goes_to_the_tip(store: SessionSto
 
 
 @pytest.mark.parametrize("reason", ["idle", "shutdown"])
-def test_an_append_reopens_what_ended_by_itself(store: SessionStore, reason: str) -> None:
+def test_an_append_reopens_what_ended_by_itself(store: SessionStore, reason: Any) -> None:
     session = store.create_session("a")
     session.append(HELLO)
     session.end(reason)
@@ -125,7 +126,7 @@ def test_an_append_reopens_what_ended_by_itself(store: SessionStore, reason: str
 
 
 @pytest.mark.parametrize("reason", ["user", "reset", "finished"])
-def test_an_append_to_what_somebody_ended_is_refused(store: SessionStore, reason: str) -> None:
+def test_an_append_to_what_somebody_ended_is_refused(store: SessionStore, reason: Any) -> None:
     session = store.create_session("a")
     session.append(HELLO)
     session.end(reason)

@@ -122,8 +122,7 @@ def test_a_compaction_of_a_session_that_ended_by_itself(store: SessionStore) -> 
     before = rows_of(store)
     try:
         result = session.compact(policy=SMALL)
-    except SessionEndedError as error:
-        assert "reopen" in str(error)
+    except SessionEndedError:
         assert rows_of(store) == before
     else:
         assert result.status == "committed"

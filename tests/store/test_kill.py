@@ -18,18 +18,18 @@ KILLS = 50
 A_FILE = 10
 """Kills of writers of one database; then a fresh one, so that the log to look through stays short."""
 
-MOST_WAITED = 0.35
-"""Seconds after which a writer is killed at the latest: some hundred transactions."""
+MOST_LINES = 60
+"""Lines of its journal that a writer has written at most when its end is decided."""
 
-LIVES = 0.02
-"""Seconds that it lives at least once it has opened the store."""
+MOST_WAITED = 0.02
+"""Seconds that pass at most from there to the kill: long enough to fall anywhere in what it does next."""
 
 NURSERY = multiprocessing.get_context("forkserver")
 """Where writers come from: a process that has the library loaded already and no thread or file of this one."""
 
 
-def killed_after(url: str, seed: int, seconds: float) -> list[str]:
-    """Let a writer run for so long, kill it, and give the lines that it wrote in full."""
+def killed_after(url: str, seed: int, count: int, seconds: float) -> list[str]:
+    """Let a writer tell so many lines, wait a moment, kill it, and give all the lines that it wrote in full."""
     receiver, sender = NURSERY.Pipe(duplex=False)
     writer = NURSERY.Process(target=write_for_ever, args=(url, "a", seed, sender))
     writer.start()
@@ -37,6 +37,7 @@ def killed_after(url: str, seed: int, seconds: float) -> list[str]:
     lines: list[str] = []
     with receiver:
         assert receiver.recv_bytes() == b"ready"
+        lines += [receiver.recv_bytes().decode() for _ in range(count)]
         time.sleep(seconds)
         writer.kill()
         # The kill may fall into the middle of a line, which then comes as an end of file.
@@ -100,7 +101,7 @@ def kill_writers(path: Path, chance: Random, *, seeds: Sequence[int]) -> tuple[i
     expected: dict[int, str] = {}
     generations: list[str] = []
     for turn, seed in enumerate(seeds, start=1):
-        lines = killed_after(url, seed, chance.uniform(LIVES, MOST_WAITED))
+        lines = killed_after(url, seed, chance.randint(0, MOST_LINES), chance.uniform(0, MOST_WAITED))
         expected |= acknowledged_messages(lines)
         generations += [line.partition(" ")[2] for line in lines if line.startswith(("compact", "undo"))]
         with sqlite3.connect(path) as connection:

@@ -90,9 +90,9 @@ def test_a_listing_reads_no_body_and_walks_the_index(sqlite_store: SessionStore)
     for number in range(50):
         sqlite_store.create_session(f"s{number}").append(HELLO)
     first = sqlite_store.list_sessions(limit=5)
-    for asked in ({}, {"before": first[-1]}):
+    for before in (None, first[-1]):
         with statements(sqlite_store) as sent:
-            assert len(sqlite_store.list_sessions(limit=5, **asked)) == 5
+            assert len(sqlite_store.list_sessions(limit=5, before=before)) == 5
         (statement,) = sent_work(sent)
         assert "body" not in statement
         assert "messages" not in statement
