@@ -199,7 +199,13 @@ class Session:
         """Go back to a message of the log, which stays, also across compactions; gives the session to go on with."""
         return Session(self._drive(self._flow.rewind(seq)))
 
-    def fork(self, id: str | None = None, *, at_seq: int | None = None, title: str | None = None) -> Session:  # noqa: A002 - the contract's name
+    def fork(
+        self,
+        id: str | None = None,  # noqa: A002 - the contract's name
+        *,
+        at_seq: int | None = None,
+        title: str | None = None,
+    ) -> Session:
         """Copy the conversation up to message ``at_seq`` (by default all of it) under a new id; gives the copy's tip, open.
 
         Numbers stay what they are, so pins and references hold. The copy is complete by itself: either can be deleted. It has
@@ -212,7 +218,7 @@ class Session:
     @property
     def task(self) -> Task:
         """The goal and the todos of the conversation."""
-        return Task(self._flow.environment, self.lineage_id)
+        return Task(self._flow.task())
 
     def run_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """Do what a model asked for with one of the tools of ``sessionstore.agent_tools``, and give the result as JSON text.

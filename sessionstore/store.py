@@ -12,6 +12,7 @@ from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
 from sessionstore.domain.records import SessionSummary
 from sessionstore.domain.search_hit import SearchHit
 from sessionstore.domain.token_counter import TokenCounter
+from sessionstore.flows.search_flow import keep_search_index
 from sessionstore.flows.store_flow import StoreFlow, environment_of
 from sessionstore.formats.exporting import ExportFormat
 from sessionstore.formats.reading import ImportFormat
@@ -56,9 +57,9 @@ class SessionStore:
         ``ids`` new ids (UUIDv7 by default), ``counter`` tokens (offline, exact for OpenAI's newer models).
         ``durability="normal"`` may lose the last commits at a power cut. ``busy_timeout`` is how many seconds a writer waits
         for another one. ``search_index`` says whether the database has a full-text index: True makes one, which fills while
-        conversations are written to (or at once by ``rebuild_search_index``), False drops it, None leaves it as it is; a new
-        database has one. Raises ``SchemaError`` for a database of a newer version, ``StoreUnavailableError`` for one that
-        can't be used, ``StoreLockedError``.
+        conversations are written to (or at once by ``rebuild_search_index``) and which everybody who writes keeps up, False
+        drops it, None leaves it as it is; a new database has none. Raises ``SchemaError`` for a database of a newer version,
+        ``StoreUnavailableError`` for one that can't be used, ``StoreLockedError``.
         """
         database = Database(url, durability=durability, busy_timeout=busy_timeout)
         try:
@@ -72,7 +73,7 @@ class SessionStore:
             )
         )
         if search_index is not None:
-            store._drive(store._flow.keep_search_index(search_index))
+            drive(keep_search_index(search_index), database)
         return store
 
     def __enter__(self) -> Self:

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from sessionstore.domain.task_state import TaskState
 from sessionstore.flows.task_flow import TaskFlow
-from sessionstore.operations.environment import Environment
 from sessionstore.operations.steps import Steps, drive
 
 T = TypeVar("T")
@@ -19,8 +18,8 @@ class Task:
     begins with a copy. Closing the lineage on purpose ends it: it can be read, and changed again after ``reopen()``.
     """
 
-    def __init__(self, environment: Environment, lineage_id: str) -> None:
-        self._flow = TaskFlow(environment, lineage_id)
+    def __init__(self, flow: TaskFlow) -> None:
+        self._flow = flow
 
     @property
     def goal(self) -> str | None:

@@ -4,5 +4,6 @@ from __future__ import annotations
 from sessionstore.aio.async_reader import AsyncBatch, AsyncReader
 from sessionstore.aio.async_session import AsyncSession
 from sessionstore.aio.async_store import AsyncSessionStore
+from sessionstore.aio.async_task import AsyncTask
 
-__all__ = ["AsyncBatch", "AsyncReader", "AsyncSession", "AsyncSessionStore"]
+__all__ = ["AsyncBatch", "AsyncReader", "AsyncSession", "AsyncSessionStore", "AsyncTask"]

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from sessionstore.aio.async_reader import AsyncReader
+from sessionstore.aio.async_task import AsyncTask
 from sessionstore.aio.documenting import documented_like
 from sessionstore.compaction.outcome import CompactionOutcome, CompactionResult
-from sessionstore.domain.closed_sets import EndReason, Profile, Trigger
+from sessionstore.domain.closed_sets import EndReason, Profile, TaskPlace, Trigger
 from sessionstore.domain.messages import Message
 from sessionstore.domain.metering import Pressure
 from sessionstore.domain.policy import CompactionPolicy
@@ -97,8 +98,8 @@ class AsyncSession:
         return await self._drive(self._flow.expand(seq))
 
     @documented_like(Session.render)
-    async def render(self, profile: Profile | None = None) -> list[Message]:
-        return await self._drive(self._flow.render(profile))
+    async def render(self, profile: Profile | None = None, *, task_state_in: TaskPlace = "system") -> list[Message]:
+        return await self._drive(self._flow.render(profile, task_state_in))
 
     @documented_like(Session.system_prompt)
     async def system_prompt(self) -> str | None:
@@ -166,6 +167,25 @@ class AsyncSession:
     @documented_like(Session.rewind)
     async def rewind(self, seq: int) -> AsyncSession:
         return AsyncSession(await self._drive(self._flow.rewind(seq)), self._driver)
+
+    @documented_like(Session.fork)
+    async def fork(
+        self,
+        id: str | None = None,  # noqa: A002 - the contract's name
+        *,
+        at_seq: int | None = None,
+        title: str | None = None,
+    ) -> AsyncSession:
+        return AsyncSession(await self._drive(self._flow.fork(id, at_seq=at_seq, title=title)), self._driver)
+
+    @property
+    @documented_like(Session.task)
+    def task(self) -> AsyncTask:
+        return AsyncTask(self._driver, self._flow.task())
+
+    @documented_like(Session.run_tool)
+    async def run_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+        return await self._drive(self._flow.run_tool(name, arguments))
 
     @documented_like(Session.pin)
     async def pin(self, *seqs: int) -> None:

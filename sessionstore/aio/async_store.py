@@ -14,7 +14,9 @@ from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
 from sessionstore.domain.records import SessionSummary
+from sessionstore.domain.search_hit import SearchHit
 from sessionstore.domain.token_counter import TokenCounter
+from sessionstore.flows.search_flow import keep_search_index
 from sessionstore.flows.store_flow import StoreFlow, environment_of
 from sessionstore.formats.exporting import ExportFormat
 from sessionstore.formats.reading import ImportFormat
@@ -56,6 +58,7 @@ class AsyncSessionStore:
         max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES,
         durability: Durability = "full",
         busy_timeout: float = DEFAULT_BUSY_TIMEOUT,
+        search_index: bool | None = None,
     ) -> Opening[Self]:
         async def opened() -> Self:
             database = AsyncDatabase(url, durability=durability, busy_timeout=busy_timeout)
@@ -70,10 +73,13 @@ class AsyncSessionStore:
                     hooks=hooks,
                     max_message_bytes=max_message_bytes,
                 )
+                driver = AsyncDriver(database)
+                if search_index is not None:
+                    await driver.drive(keep_search_index(search_index))
             except BaseException:
                 await database.close()
                 raise
-            return cls(environment, AsyncDriver(database))
+            return cls(environment, driver)
 
         return Opening(opened)
 
@@ -158,6 +164,26 @@ class AsyncSessionStore:
             namespace=namespace, owner=owner, source=source, open_only=open_only, before=before, limit=limit
         )
         return await self._drive(flow)
+
+    @documented_like(SessionStore.search)
+    async def search(
+        self,
+        text: str,
+        *,
+        lineage: str | None = None,
+        namespace: str | None = None,
+        limit: int = 20,
+        before: SearchHit | None = None,
+        derived: bool = False,
+    ) -> list[SearchHit]:
+        flow = self._flow.search(
+            text, lineage=lineage, namespace=namespace, limit=limit, before=before, derived=derived
+        )
+        return await self._drive(flow)
+
+    @documented_like(SessionStore.rebuild_search_index)
+    async def rebuild_search_index(self) -> int:
+        return await self._drive(self._flow.rebuild_search_index())
 
     @documented_like(SessionStore.import_file)
     async def import_file(

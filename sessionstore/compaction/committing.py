@@ -1,8 +1,6 @@
 """The commit of a compaction: one transaction, in which every precondition is checked before the first write."""
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlalchemy import Connection
 
 from sessionstore.compaction.claiming import hold
@@ -15,6 +13,7 @@ from sessionstore.errors import ConflictError, SessionEndedError
 from sessionstore.operations.continuing import Metered, open_generation
 from sessionstore.operations.reading import session_of
 from sessionstore.storage.lineage_rows import change_lineage
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.memory_rows import Memory, store_memories
 from sessionstore.storage.prompt_rows import store_prompt
 from sessionstore.storage.token_rows import store_tokens
@@ -35,6 +34,7 @@ def commit_draft(
     Raises, with nothing written: ``LeaseLostError`` when the job is no longer held, ``SessionEndedError`` when the session
     ended meanwhile, ``ConflictError`` when pins or settings that the plan depends on were changed.
     """
+    lock_tip(connection, job.lineage_id)
     hold(connection, job, now=now, status="running")
     parent = session_of(connection, job.lineage_id, job.generation)
     if parent.end_reason is not None:
@@ -81,7 +81,7 @@ def finish(
     position = draft.summary_position
     hold(
         connection,
-        replace(job, lease_expires_at=None),
+        job,
         now=now,
         status="committed",
         reason=draft.plan.reason,

@@ -18,6 +18,7 @@ from sessionstore.operations.prompting import prompt_of
 from sessionstore.operations.reading import lineage_of, session_of
 from sessionstore.operations.steps import Steps, call, read, write
 from sessionstore.storage.lineage_rows import change_lineage
+from sessionstore.storage.locks import lock_lineage
 from sessionstore.storage.memory_rows import Memory, store_memories
 from sessionstore.storage.message_rows import context_bodies
 
@@ -38,6 +39,7 @@ def end_attempt(
     """Record an end without a continuation: the context is as it was."""
 
     def work(connection: Connection) -> None:
+        lock_lineage(connection, request.lineage_id)
         store_memories(connection, request.lineage_id, memories)
         settle(
             connection,
@@ -61,6 +63,7 @@ def end_attempt(
 
 def add_strike(connection: Connection, lineage_id: str, seq: int) -> None:
     """Count an attempt that saved too little; ``seq`` is the next one of the log at the time."""
+    lock_lineage(connection, lineage_id)
     lineage = lineage_of(connection, lineage_id)
     change_lineage(connection, lineage_id, strikes=lineage.strikes + 1, strike_seq=seq)
 

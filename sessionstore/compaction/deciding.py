@@ -61,7 +61,7 @@ def decide(environment: Environment, request: CompactionRequest) -> Steps[Situat
     snapshot = yield from read(lambda c: load_snapshot(c, request.lineage_id, request.generation, method=method))
     metering = yield from call(lambda: meter_snapshot(snapshot, policy=policy, counter=counter, method=method))
     if metering.fresh and not request.dry_run:
-        yield from write(lambda c: store_tokens(c, request.lineage_id, method, metering.fresh))
+        yield from write(lambda c: store_tokens(c, request.lineage_id, method, metering.fresh), repeatable=True)
     return (yield from call(lambda: _situation(environment, request, snapshot, metering)))
 
 

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from sessionstore.compaction.claiming import claim, hold, settle
+from sessionstore.compaction.claiming import BROKE_OFF, LEASE_SECONDS, LONGEST_LEASE, claim, hold, settle
 from sessionstore.compaction.committing import commit_draft
 from sessionstore.compaction.concluding import add_strike, end_attempt, outcome_of
 from sessionstore.compaction.deciding import AUTOMATIC, CompactionRequest, Situation, decide, planned_columns
 from sessionstore.compaction.deferring import deferral
 from sessionstore.compaction.drafts import Draft
+from sessionstore.compaction.heartbeat import Heartbeat
+from sessionstore.compaction.inheriting import inherited_summary
 from sessionstore.compaction.narrating import SummaryFailure
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.compaction.preparing import flush_memories, pruned_draft, rebuild_prompt, saves_enough, summary_draft
@@ -50,18 +52,34 @@ def compact_session(environment: Environment, request: CompactionRequest) -> Ste
             focus=request.focus,
             owner=environment.owner,
             now=environment.now(),
+            lease_seconds=lease_seconds(environment),
         )
     )
+    return (yield from run_claimed(environment, request, job))
+
+
+def run_claimed(
+    environment: Environment, request: CompactionRequest, job: CompactionRecord
+) -> Steps[CompactionOutcome]:
+    """Carry out a job that was claimed, with signs of life; an exception from any step settles it and goes on to the caller."""
+    heartbeat = Heartbeat(environment, job)
+    heartbeat.start()
     try:
-        return (yield from _run(environment, request, job))
+        outcome = yield from _run(environment, request, job)
     except BaseException as error:
         described = f"{type(error).__name__}"
+        yield from call(heartbeat.stop)
         yield from write(
-            lambda c: settle(
-                c, job, status="aborted", reason="an exception ended the attempt", error=described, now=environment.now()
-            )
+            lambda c: settle(c, job, status="aborted", reason=BROKE_OFF, error=described, now=environment.now())
         )
         raise
+    yield from call(heartbeat.stop)
+    return outcome
+
+
+def lease_seconds(environment: Environment) -> float:
+    """How long a claim holds: where nobody can give signs of life, as long as any may."""
+    return LONGEST_LEASE if environment.database.is_in_memory else LEASE_SECONDS
 
 
 def _must_be_open(connection: Connection, request: CompactionRequest) -> None:
@@ -107,13 +125,16 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
     pruned = yield from call(lambda: pruned_draft(environment, request, situation, prompt))
     if pruned is not None:
         return (yield from _conclude(environment, request, situation, job, pruned, memories))
-    summarised = yield from summarise(
-        environment,
-        snapshot=snapshot,
-        entries=situation.metering.entries,
-        plan=plan,
-        summarizer=request.summarizer,
-        focus=request.focus,
+    inherited = yield from call(lambda: inherited_summary(snapshot.jobs, job, plan))
+    summarised = inherited or (
+        yield from summarise(
+            environment,
+            snapshot=snapshot,
+            entries=situation.metering.entries,
+            plan=plan,
+            summarizer=request.summarizer,
+            focus=request.focus,
+        )
     )
     if isinstance(summarised, SummaryFailure):
         recovered = yield from _after_failure(environment, request, situation, job, summarised, memories)

@@ -58,11 +58,15 @@ class Narrative:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What a summariser is to be told: messages, the facts per heading, the latest request, the focus, and where it belongs."""
+    """What a summariser is to be told: messages, the facts per heading, the latest request, the focus, and where it belongs.
+
+    ``spoken`` is everything that the user wrote in the context, also where it stays.
+    """
 
     entries: Sequence[Entry]
     facts: Mapping[str, str]
     active: Entry | None
+    spoken: tuple[str, ...]
     focus: str | None
     snapshot: Snapshot
     plan: CompactionPlan
@@ -183,7 +187,7 @@ def _tell_pieces(
 
 def _checked(answer: SummaryAnswer, chunk: HistoryChunk, telling: Telling) -> str | None:
     # A model may also give back the words that it was asked with.
-    return check_answer(answer, history=f"{chunk.text}\n\n{INSTRUCTIONS}", requests=telling.requests)
+    return check_answer(answer, history=f"{chunk.text}\n\n{INSTRUCTIONS}", requests=telling.spoken)
 
 
 def _question(summarizer: Summarizer, request: SummaryRequest, record: _Record) -> Steps[SummaryAnswer]:

@@ -77,6 +77,7 @@ def summarise(
         entries=[entry for entry in entries if entry.seq in middle or entry.seq in pinned],
         facts=facts,
         active=task.active,
+        spoken=tuple(entry.view.text for entry in entries if entry.is_request),
         focus=focus,
         snapshot=snapshot,
         plan=plan,

@@ -86,12 +86,14 @@ LEAST_WEIGHT: Final = 60
 """Letters (weighted) below which a text says nothing about its script."""
 LEAST_WORDS: Final = 8
 """Function words of one language below which a text is in none."""
+LEAST_SPOKEN_WORDS: Final = 5
+"""The same for what a person wrote, which is short: taking a language for theirs too readily condemns nothing."""
 _CLEAR_SHARE: Final = 0.6
 _LONGEST_LOOK: Final = 6_000
 """Characters that are looked at: a thousand words show a language as well as a million."""
 
 
-def language_of(text: str) -> str | None:
+def language_of(text: str, *, least_words: int = LEAST_WORDS) -> str | None:
     """The language or, outside Latin script, the script of a text: ``English``, ``cyrillic``; None where it isn't clear."""
     prose = _NO_PROSE.sub(" ", text[:_LONGEST_LOOK])
     weights = _script_weights(prose)
@@ -101,13 +103,13 @@ def language_of(text: str) -> str | None:
     script, weight = weights.most_common(1)[0]
     if weight < _CLEAR_SHARE * total:
         return None
-    return _latin_language(prose) if script == "latin" else script
+    return _latin_language(prose, least_words) if script == "latin" else script
 
 
 def languages_of(texts: Iterable[str]) -> frozenset[str]:
     """The languages of several texts by one person, each that any of them is in, and that of all of them together."""
     listed = list(texts)
-    return frozenset(found for text in [*listed, "\n".join(listed)] if (found := language_of(text)) is not None)
+    return frozenset(found for text in [*listed, "\n".join(listed)] if (found := language_of(text, least_words=LEAST_SPOKEN_WORDS)) is not None)
 
 
 def _script_weights(prose: str) -> Counter[str]:
@@ -118,7 +120,7 @@ def _script_weights(prose: str) -> Counter[str]:
     return weights
 
 
-def _latin_language(prose: str) -> str | None:
+def _latin_language(prose: str, least_words: int) -> str | None:
     hits: Counter[str] = Counter()
     for word in _WORD.findall(prose.casefold()):
         languages = _LANGUAGES_OF.get(word, ())
@@ -127,4 +129,4 @@ def _latin_language(prose: str) -> str | None:
             hits[language] += 6 // len(languages)
     ranked = [*hits.most_common(2), ("", 0), ("", 0)]
     (language, most), (_, second) = ranked[0], ranked[1]
-    return language if most >= 6 * LEAST_WORDS and most >= 1.5 * second else None
+    return language if most >= 6 * least_words and most >= 1.5 * second else None

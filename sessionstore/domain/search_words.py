@@ -78,7 +78,8 @@ def runs_of(text: str) -> Iterator[Run]:
     """The runs of a composed text, in order."""
     for match in _RUN.finditer(text):
         word = match.group()
-        folded = word.casefold()
+        # Not casefold: it spells letters such as the German sharp s in ASCII, which a reader of raw text can't know.
+        folded = word.lower().replace("ς", "σ")
         humps: tuple[int, ...] = ()
         if word != folded and word.isascii():
             humps = tuple(hump.start() for hump in _HUMP.finditer(word))

@@ -13,7 +13,7 @@ from sessionstore.operations.environment import Environment
 from sessionstore.operations.examining import examine_lineage, mend_lineage
 from sessionstore.operations.steps import Steps, read, write
 from sessionstore.storage.health_rows import file_faults, lineage_ids_after, orphan_rows
-from sessionstore.storage.schema_drift import make_missing_indexes, schema_differences
+from sessionstore.storage.schema_drift import has_every_column, make_missing_indexes, schema_differences
 from sessionstore.storage.search_rows import lineages_behind
 from sessionstore.storage.search_schema import has_any_search_table
 
@@ -27,6 +27,8 @@ def examine_store(environment: Environment, *, repair: bool) -> Steps[DoctorRepo
     if faults:
         # Nothing else can be believed of a file whose pages are damaged.
         return DoctorReport([Finding("damaged_file", None, None, None, fault) for fault in faults], 0)
+    if not (yield from read(has_every_column)):
+        return DoctorReport((yield from _examine_schema(repair=False)), 0)
     findings = yield from _examine_schema(repair=repair)
     count, last, more = 0, "", True
     while more:

@@ -61,4 +61,4 @@ class ReaderFlow:
 
     def commit(self, place: ReaderPlace) -> Steps[None]:
         """Store how far the reader has got."""
-        return write(lambda c: commit_place(c, self.lineage_id, self.name, place))
+        return write(lambda c: commit_place(c, self.lineage_id, self.name, place), repeatable=True)

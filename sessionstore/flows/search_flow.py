@@ -8,8 +8,8 @@ from sessionstore.domain.search_words import SearchQuery
 from sessionstore.operations.resolving import resolve_lineage
 from sessionstore.operations.searching import Search, search
 from sessionstore.operations.steps import Steps, read, write
-from sessionstore.storage.search_rows import BATCH, catch_up, lineages_in_order
-from sessionstore.storage.search_schema import create_search_tables, drop_search_tables, has_search_tables
+from sessionstore.storage.search_rows import BATCH, catch_up, drop_search_index, lineages_in_order, make_search_index
+from sessionstore.storage.search_schema import has_search_tables
 
 
 def search_store(
@@ -26,7 +26,10 @@ def search_store(
 
     def work(connection: Connection) -> list[SearchHit]:
         lineage_id = None if lineage is None else resolve_lineage(connection, lineage, namespace=namespace)
-        return search(connection, Search(query, limit, lineage_id, namespace, before, derived))
+        wanted = Search(
+            query, limit, lineage_id=lineage_id, namespace=namespace, before=before, derived=derived
+        )
+        return search(connection, wanted)
 
     return read(work)
 
@@ -39,7 +42,7 @@ def keep_search_index(wanted: bool) -> Steps[None]:
 
 def rebuild_search_index() -> Steps[int]:
     """Make the index anew, in transactions so small that nobody waits long for them; gives how many rows it holds then."""
-    yield from write(_empty)
+    yield from write(make_search_index)
     indexed = 0
     for lineage_id in (yield from read(lineages_in_order)):
         while added := (yield from index_some(lineage_id)):
@@ -52,14 +55,7 @@ def index_some(lineage_id: str) -> Steps[int]:
     return write(lambda c: catch_up(c, lineage_id, most=BATCH))
 
 
-def _empty(connection: Connection) -> None:
-    drop_search_tables(connection)
-    create_search_tables(connection)
-
-
 def _set_search_index(connection: Connection, wanted: bool) -> None:
     # Asked again under the write lock: another process may have been first.
     if has_search_tables(connection) != wanted:
-        drop_search_tables(connection)
-        if wanted:
-            create_search_tables(connection)
+        (make_search_index if wanted else drop_search_index)(connection)

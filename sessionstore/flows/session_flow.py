@@ -30,7 +30,7 @@ from sessionstore.flows.search_flow import index_some
 from sessionstore.flows.task_flow import TaskFlow
 from sessionstore.flows.tool_flow import run_agent_tool
 from sessionstore.operations import branching, ending, forking, pinning, presenting, prompting, reading, settings
-from sessionstore.operations.appending import Appended, NewMessage, append_messages
+from sessionstore.operations.appending import NewMessage, SeenBeforeError, append_messages, append_unseen
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
 from sessionstore.operations.pressing import pressure_of
@@ -115,7 +115,7 @@ class SessionFlow:
                 now=self.environment.now(),
             )
 
-        flushed = yield from write(work)
+        flushed = yield from write(work, repeatable=True)
         self.landmarks = flushed.landmarks
         self.seen = flushed.landmarks.cursor
         return list(flushed.seqs)
@@ -142,12 +142,14 @@ class SessionFlow:
 
     def context(self) -> Steps[list[Message]]:
         """Read the bodies of the context; they are parsed when the transaction is over."""
-        bodies = yield from read(lambda c: context_bodies(c, self.lineage_id, self.generation) or self._nothing(c))
+        bodies = yield from read(
+            lambda c: context_bodies(c, self.lineage_id, self.generation) or self._nothing(c), one_query=True
+        )
         return [decode_body(body) for body in bodies]
 
     def context_rows(self) -> Steps[list[LogRow]]:
         """Read the rows of the context."""
-        return read(lambda c: context_rows(c, self.lineage_id, self.generation) or self._nothing(c))
+        return read(lambda c: context_rows(c, self.lineage_id, self.generation) or self._nothing(c), one_query=True)
 
     def last(self, count: int) -> Steps[list[Message]]:
         """Read the last messages of the context."""
@@ -159,7 +161,7 @@ class SessionFlow:
 
     def history(self, first: int, last: int) -> Steps[list[LogRow]]:
         """Read rows of the log."""
-        return read(lambda c: reading.history(c, self.lineage_id, first, last) or self._nothing(c))
+        return read(lambda c: reading.history(c, self.lineage_id, first, last) or self._nothing(c), one_query=True)
 
     def expand(self, seq: int) -> Steps[list[LogRow]]:
         """Read what a summary or a rendition stands for."""
@@ -182,14 +184,15 @@ class SessionFlow:
     def set_system_prompt(self, text: str | None, parts: Mapping[str, str] | None) -> Steps[None]:
         """Replace the system prompt."""
         prompt = prompt_from_parts(parts) if parts is not None else prompt_from_text(text or "")
-        return write(lambda c: settings.set_system_prompt(c, self._session(c), prompt))
+        return write(lambda c: settings.set_system_prompt(c, self._session(c), prompt), repeatable=True)
 
     def set_model(self, model: str, context_window: int | None, profile: Profile | None) -> Steps[None]:
         """Change the model, its window and its profile."""
         return write(
             lambda c: settings.set_model(
                 c, self._session(c), model=model, context_window=context_window, profile=profile
-            )
+            ),
+            repeatable=True,
         )
 
     def record_usage(self, prompt: int, completion: int) -> Steps[None]:
@@ -291,20 +294,20 @@ class SessionFlow:
 
     def pin(self, seqs: Sequence[int]) -> Steps[None]:
         """Pin messages of the log."""
-        return write(lambda c: pinning.pin(c, self.lineage_id, self.generation, seqs))
+        return write(lambda c: pinning.pin(c, self.lineage_id, self.generation, seqs), repeatable=True)
 
     def unpin(self, seqs: Sequence[int]) -> Steps[None]:
         """Take pins away."""
-        return write(lambda c: pinning.unpin(c, self.lineage_id, self.generation, seqs))
+        return write(lambda c: pinning.unpin(c, self.lineage_id, self.generation, seqs), repeatable=True)
 
     def end(self, reason: EndReason) -> Steps[None]:
         """End the session."""
         now = self.environment.now()
-        return write(lambda c: ending.end(c, self.lineage_id, self.generation, reason=reason, now=now))
+        return write(lambda c: ending.end(c, self.lineage_id, self.generation, reason=reason, now=now), repeatable=True)
 
     def reopen(self) -> Steps[None]:
         """Open the session again."""
-        return write(lambda c: ending.reopen(c, self.lineage_id, self.generation))
+        return write(lambda c: ending.reopen(c, self.lineage_id, self.generation), repeatable=True)
 
     def _nothing(self, connection: Connection) -> list[Any]:
         """Nothing, from a session that is there; a deleted one is an error, not an empty one."""
@@ -319,10 +322,15 @@ class SessionFlow:
             return []
         now = self.environment.now()
 
-        def work(connection: Connection) -> Appended:
-            return append_messages(connection, self.lineage_id, self.generation, new, now=now)
-
-        appended = yield from write(work)
+        place = (self.lineage_id, self.generation)
+        named = [message.client_id is not None for message in new]
+        try:
+            if not any(named):
+                appended = yield from write(lambda c: append_messages(c, *place, new, now=now))
+            else:
+                appended = yield from write(lambda c: append_unseen(c, *place, new, now=now), repeatable=all(named))
+        except SeenBeforeError:
+            appended = yield from write(lambda c: append_messages(c, *place, new, now=now), repeatable=all(named))
         if appended.generation == self.generation and self.seen == appended.cursor - appended.written:
             self.seen = appended.cursor
         return list(appended.seqs)

@@ -22,7 +22,7 @@ from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_tex
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.errors import SessionNotFoundError
 from sessionstore.flows.doctor_flow import examine_store
-from sessionstore.flows.search_flow import keep_search_index, rebuild_search_index, search_store
+from sessionstore.flows.search_flow import rebuild_search_index, search_store
 from sessionstore.flows.session_flow import SessionFlow
 from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
 from sessionstore.formats.importing import import_transcript
@@ -162,10 +162,6 @@ class StoreFlow:
         return search_store(
             text, lineage=lineage, namespace=namespace, limit=limit, before=before, derived=derived
         )
-
-    def keep_search_index(self, wanted: bool) -> Steps[None]:
-        """Have the search index, or have none."""
-        return keep_search_index(wanted)
 
     def rebuild_search_index(self) -> Steps[int]:
         """Make the search index anew."""

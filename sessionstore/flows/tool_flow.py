@@ -73,7 +73,7 @@ def _search(_environment: Environment, lineage_id: str, given: Arguments) -> Ste
     limit = number_argument(given, "limit", DEFAULT_HITS, least=1, most=MOST_HITS)
     end = number_argument(given, "before", 2**62)
     # One more than asked for says whether there are more.
-    hits = yield from read(lambda c: search(c, Search(query, limit + 1, lineage_id, below=end)))
+    hits = yield from read(lambda c: search(c, Search(query, limit + 1, lineage_id=lineage_id, below=end)))
     result: Result = {
         "hits": [
             {"message": hit.seq, "role": hit.role, "at": _time(hit.created_at), "text": hit.snippet} for hit in hits[:limit]

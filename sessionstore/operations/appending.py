@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from sessionstore.domain.closed_sets import AUTOMATIC_ENDS
 from sessionstore.domain.messages import EncodedMessage, message_digest
@@ -13,6 +14,7 @@ from sessionstore.domain.session_ids import session_id
 from sessionstore.domain.tool_columns import tool_columns
 from sessionstore.errors import SessionEndedError, SessionNotFoundError
 from sessionstore.storage.lineage_rows import change_lineage
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.message_rows import insert_rows, seqs_of_client_ids
 from sessionstore.storage.session_rows import advance_session, change_session, find_tip
 
@@ -24,6 +26,10 @@ class NewMessage:
     encoded: EncodedMessage
     client_id: str | None = None
     created_at: float | None = None
+
+
+class SeenBeforeError(Exception):
+    """A client id is stored already, or the session has ended: look before you write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,8 @@ def append_messages(
     A message whose ``client_id`` is stored already is not stored again: its first seq is given back. A session that ended by
     itself (idle, shutdown) is reopened. Raises ``SessionEndedError`` when somebody ended it on purpose.
     """
+    if any(message.client_id is not None for message in new):
+        lock_tip(connection, lineage_id)
     known = _stored_client_ids(connection, lineage_id, new)
     fresh = _fresh(new, known)
     if not fresh:
@@ -53,6 +61,7 @@ def append_messages(
     digest = message_digest(fresh[-1].encoded.message)
     place = advance_session(connection, lineage_id, generation, count=len(fresh), tail_digest=digest, now=now)
     if place is None:
+        lock_tip(connection, lineage_id)
         generation = _open_tip(connection, lineage_id).generation
         place = advance_session(connection, lineage_id, generation, count=len(fresh), tail_digest=digest, now=now)
         if place is None:
@@ -60,6 +69,26 @@ def append_messages(
     first, cursor = place
     write_rows(connection, lineage_id, generation, fresh, first=first, now=now)
     return Appended(_all_seqs(new, known, first), generation, cursor + len(fresh), len(fresh))
+
+
+def append_unseen(
+    connection: Connection, lineage_id: str, generation: int, new: Sequence[NewMessage], *, now: float
+) -> Appended:
+    """``append_messages`` for who believes that the session is open and no client id is stored, without a look at either.
+
+    Raises ``SeenBeforeError``, with the transaction beyond use, when that isn't so.
+    """
+    fresh = _fresh(new, {})
+    digest = message_digest(fresh[-1].encoded.message)
+    place = advance_session(connection, lineage_id, generation, count=len(fresh), tail_digest=digest, now=now)
+    if place is None:
+        raise SeenBeforeError
+    first, cursor = place
+    try:
+        write_rows(connection, lineage_id, generation, fresh, first=first, now=now)
+    except IntegrityError as error:
+        raise SeenBeforeError from error
+    return Appended(_all_seqs(new, {}, first), generation, cursor + len(fresh), len(fresh))
 
 
 def write_rows(

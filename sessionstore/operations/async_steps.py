@@ -68,10 +68,10 @@ class AsyncDriver:
 
     async def _carry_out(self, step: Step) -> Settled[Any]:
         match step:
-            case Read(work):
-                return await self.database.settle_read(work)
-            case Write(work):
-                return await self.database.settle_write(work)
+            case Read(work, one_query):
+                return await self.database.settle_read(work, one_query=one_query)
+            case Write(work, repeatable):
+                return await self.database.settle_write(work, repeatable=repeatable)
             case Call(work):
                 result = await self._call(work)
                 return Settled(await result if isawaitable(result) else result)

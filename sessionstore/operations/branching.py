@@ -11,6 +11,7 @@ from sessionstore.errors import InvalidTargetError, SessionEndedError
 from sessionstore.operations.continuing import open_generation
 from sessionstore.operations.pinning import drop_pins_behind, with_pinned_rows
 from sessionstore.operations.reading import LAST_SEQ, lineage_of, session_of
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.message_rows import context_kinds, log_rows_at, row_kind
 from sessionstore.storage.session_rows import sessions_of
 from sessionstore.storage.span_rows import spans_of_session
@@ -91,6 +92,7 @@ def _with_pins(connection: Connection, lineage_id: str, spans: Sequence[Span]) -
 
 
 def _open_tip(connection: Connection, lineage_id: str) -> SessionRecord:
+    lock_tip(connection, lineage_id)
     tip = session_of(connection, lineage_id, lineage_of(connection, lineage_id).tip_generation)
     if tip.end_reason is not None:
         raise SessionEndedError(tip.session_id, end_reason=tip.end_reason)

@@ -13,6 +13,7 @@ from sessionstore.domain.records import LogRow, SessionRecord
 from sessionstore.domain.spans import Span, count_of, joined
 from sessionstore.domain.tool_columns import tool_columns
 from sessionstore.errors import ConflictError
+from sessionstore.storage.job_rows import drop_queued
 from sessionstore.storage.lineage_rows import move_tip
 from sessionstore.storage.message_rows import insert_rows, log_rows
 from sessionstore.storage.session_rows import end_session, insert_session
@@ -60,6 +61,7 @@ def open_generation(
     child_generation = parent.generation + 1
     if not end_session(connection, parent.lineage_id, parent.generation, reason=edge, now=now):
         raise ConflictError(parent.session_id, expected=parent.flush_cursor, found=parent.flush_cursor)
+    drop_queued(connection, parent.lineage_id, parent.generation, reason=f"its session ended ({edge})", now=now)
     cursor = count_of(spans)
     child = replace(
         parent,

@@ -66,12 +66,12 @@ def claim_title(connection: Connection, new: NewSession) -> str | None:
     if title is None:
         return None
     number = 1
-    while (holder := holder_of_title(connection, new.namespace, title)) is not None:
+    while not take_title(connection, new.namespace, title, new.lineage_id):
         if not new.title_is_automatic:
-            raise TitleTakenError(title, namespace=new.namespace, holder=holder)
+            holder = holder_of_title(connection, new.namespace, title)
+            raise TitleTakenError(title, namespace=new.namespace, holder=holder or "")
         number += 1
         title = f"{new.title} ({number})"
-    take_title(connection, new.namespace, title, new.lineage_id)
     return title
 
 

@@ -7,7 +7,9 @@ from sessionstore.domain.closed_sets import AUTOMATIC_ENDS, DELIBERATE_ENDS, SUP
 from sessionstore.errors import SessionEndedError
 from sessionstore.operations.appending import reopen_session
 from sessionstore.operations.reading import session_of
+from sessionstore.storage.job_rows import drop_queued
 from sessionstore.storage.lineage_rows import change_lineage
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.session_rows import end_session, find_tip
 
 
@@ -19,6 +21,7 @@ def end(connection: Connection, lineage_id: str, generation: int, *, reason: End
     """
     if reason not in DELIBERATE_ENDS | AUTOMATIC_ENDS:
         raise ValueError(f"a session ends for one of {', '.join(sorted(DELIBERATE_ENDS | AUTOMATIC_ENDS))}, not {reason!r}")
+    lock_tip(connection, lineage_id)
     session = session_of(connection, lineage_id, generation)
     if session.end_reason == reason:
         return
@@ -27,11 +30,13 @@ def end(connection: Connection, lineage_id: str, generation: int, *, reason: End
     elif session.end_reason is not None:
         _refuse(connection, lineage_id, generation)
     end_session(connection, lineage_id, generation, reason=reason, now=now)
+    drop_queued(connection, lineage_id, generation, reason=f"its session ended ({reason})", now=now)
     change_lineage(connection, lineage_id, closed_at=now)
 
 
 def reopen(connection: Connection, lineage_id: str, generation: int) -> None:
     """Open a session again that had ended; one that a later generation took over stays closed (``SessionEndedError``)."""
+    lock_tip(connection, lineage_id)
     session = session_of(connection, lineage_id, generation)
     if session.end_reason in SUPERSEDED_ENDS:
         _refuse(connection, lineage_id, generation)

@@ -15,6 +15,7 @@ from sessionstore.domain.records import SessionRecord
 from sessionstore.domain.transcript import Entry
 from sessionstore.storage import health_rows
 from sessionstore.storage.lineage_rows import find_lineage
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.remedies import apply_remedy
 from sessionstore.storage.session_rows import sessions_of
 from sessionstore.storage.title_rows import holder_of_title
@@ -22,6 +23,7 @@ from sessionstore.storage.title_rows import holder_of_title
 
 def mend_lineage(connection: Connection, lineage_id: str, *, now: float) -> list[Finding]:
     """Mend a lineage step by step: one fault hides another, so it is looked at again as long as that helps."""
+    lock_tip(connection, lineage_id)
     found = examine_lineage(connection, lineage_id, now=now)
     mended: list[Finding] = []
     while any(diagnosis.remedies for diagnosis in found):

@@ -12,12 +12,13 @@ from sessionstore.domain.records import LineageRecord, SessionRecord
 from sessionstore.domain.spans import Span, count_of, cut_after, holds
 from sessionstore.errors import InvalidTargetError, SessionExistsError
 from sessionstore.operations.creating import NewSession, claim_title
-from sessionstore.operations.reading import lineage_of
+from sessionstore.operations.reading import LAST_SEQ, lineage_of
 from sessionstore.storage.fork_rows import copy_compactions, copy_log, copy_prompts, copy_spans, copy_task
 from sessionstore.storage.lineage_rows import find_lineage, insert_lineage
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.memory_rows import memories_of, store_memories
 from sessionstore.storage.message_rows import log_rows, row_kind
-from sessionstore.storage.session_rows import insert_session, lock_tip, sessions_of
+from sessionstore.storage.session_rows import insert_session, sessions_of
 from sessionstore.storage.span_rows import insert_spans, spans_of_session
 
 
@@ -86,7 +87,7 @@ def _cut_at(
     if at_seq is None:
         spans = spans_of_session(connection, original.lineage_id, tip.generation)
         return _Cut(tip.generation, spans, tip.next_seq - 1, True)
-    if row_kind(connection, original.lineage_id, at_seq) is None:
+    if not 0 <= at_seq <= LAST_SEQ or row_kind(connection, original.lineage_id, at_seq) is None:
         raise InvalidTargetError(tip.session_id, f"the log has no #{at_seq} to fork at", seq=at_seq)
     for session in reversed(generations):
         # A generation that began with rows behind this one was not there yet.

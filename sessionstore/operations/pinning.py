@@ -10,8 +10,9 @@ from sessionstore.domain.rules.pairs import units
 from sessionstore.domain.spans import holds
 from sessionstore.domain.transcript import Entry
 from sessionstore.errors import InvalidTargetError
-from sessionstore.operations.reading import lineage_of, session_of
+from sessionstore.operations.reading import LAST_SEQ, lineage_of, session_of
 from sessionstore.storage.lineage_rows import change_lineage
+from sessionstore.storage.locks import lock_lineage
 from sessionstore.storage.message_rows import context_rows, log_rows_at, row_kind
 from sessionstore.storage.session_rows import raise_plan_revision
 from sessionstore.storage.span_rows import spans_of_session
@@ -22,9 +23,10 @@ def pin(connection: Connection, lineage_id: str, generation: int, seqs: Collecti
 
     Raises ``InvalidTargetError`` for a row that is no message.
     """
+    lock_lineage(connection, lineage_id)
     session = session_of(connection, lineage_id, generation)
     for seq in seqs:
-        if row_kind(connection, lineage_id, seq) != "message":
+        if not 0 <= seq <= LAST_SEQ or row_kind(connection, lineage_id, seq) != "message":
             raise InvalidTargetError(session.session_id, f"#{seq} is no message of its log to pin", seq=seq)
     lineage = lineage_of(connection, lineage_id)
     change_lineage(connection, lineage_id, pins=sorted({*lineage.pins, *seqs}))
@@ -33,6 +35,7 @@ def pin(connection: Connection, lineage_id: str, generation: int, seqs: Collecti
 
 def unpin(connection: Connection, lineage_id: str, generation: int, seqs: Collection[int]) -> None:
     """Take pins away; a seq that has none is no error."""
+    lock_lineage(connection, lineage_id)
     session_of(connection, lineage_id, generation)
     lineage = lineage_of(connection, lineage_id)
     change_lineage(connection, lineage_id, pins=sorted({*lineage.pins} - {*seqs}))

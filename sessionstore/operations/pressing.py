@@ -19,7 +19,7 @@ def pressure_of(environment: Environment, lineage_id: str, generation: int, poli
     counts = yield from call(lambda: _count(environment, found, policy))
     total = found.counted + sum(counts.values())
     if counts or found.session.context_tokens_seq != found.session.next_seq:
-        yield from write(lambda c: remember_meter(c, found.session, method, counts, total=total))
+        yield from write(lambda c: remember_meter(c, found.session, method, counts, total=total), repeatable=True)
     prompt = yield from call(lambda: prompt_tokens(found.prompt_text, environment.counter))
     return pressure(found, counts, history=total, prompt=prompt, method=method, policy=policy)
 

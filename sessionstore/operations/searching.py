@@ -3,7 +3,7 @@ counts."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Final
@@ -15,21 +15,25 @@ from sessionstore.domain.records import LogRow
 from sessionstore.domain.search_hit import SearchHit
 from sessionstore.domain.search_words import SearchQuery
 from sessionstore.domain.session_ids import session_id
+from sessionstore.operations.reading import LAST_SEQ
 from sessionstore.storage.message_rows import log_rows_at
 from sessionstore.storage.search_places import Place
 from sessionstore.storage.search_rows import (
-    every_place,
     indexed_places,
     indexed_seqs,
     indexed_to,
     last_seq,
     lineages_behind,
-    places_after,
+    places_anywhere,
+    places_between,
 )
 from sessionstore.storage.values import to_micros
 
 _PAGE: Final = 100
 """Bodies that are read at a time."""
+
+_STRETCH: Final = 2_000
+"""Rows of a log that the database looks through at a time, where there is no index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Search:
 
     query: SearchQuery
     limit: int
+    _: KW_ONLY
     lineage_id: str | None = None
     namespace: str | None = None
     before: SearchHit | None = None
@@ -67,24 +72,29 @@ def _in_lineage(connection: Connection, wanted: Search, lineage_id: str) -> Iter
         end = min(end, wanted.before.seq - 1)
     if wanted.below is not None:
         end = min(end, wanted.below - 1)
+    asked = wanted.query.asked_words()
     indexed = min(indexed_to(connection, lineage_id), end)
-    seqs = indexed_seqs(connection, lineage_id, wanted.query.asked_words(), last=indexed)
+    seqs = indexed_seqs(connection, lineage_id, asked, last=indexed) if indexed >= 0 else ()
     if seqs is None:
         seqs, indexed = (), -1
-    yield from ((lineage_id, seq) for seq in range(end, indexed, -1))
+    # What the index lacks is read a stretch at a time, so that the newest hits cost as much as they are far away.
+    while end > indexed:
+        first = max(indexed + 1, end - _STRETCH + 1)
+        places = places_between(connection, lineage_id, asked, first=first, last=end)
+        yield from ((lineage_id, seq) for seq in sorted((place.seq for place in places), reverse=True))
+        end = first - 1
     yield from ((lineage_id, seq) for seq in seqs)
 
 
 def _in_store(connection: Connection, wanted: Search) -> Iterator[tuple[str, int]]:
+    asked = wanted.query.asked_words()
     behind = lineages_behind(connection, wanted.namespace)
-    found = None
-    if behind is not None:
-        found = indexed_places(connection, wanted.query.asked_words(), namespace=wanted.namespace)
+    found = None if behind is None else indexed_places(connection, asked, namespace=wanted.namespace)
     if behind is None or found is None:
-        found = every_place(connection, wanted.namespace)
+        found = places_anywhere(connection, asked, namespace=wanted.namespace)
     else:
         for lineage_id, end in behind:
-            found.extend(places_after(connection, lineage_id, end))
+            found.extend(places_between(connection, lineage_id, asked, first=end + 1, last=LAST_SEQ))
     found.sort(key=attrgetter("order"))
     before = wanted.before
     after = None if before is None else Place(to_micros(before.created_at), before.lineage_id, before.seq).order

@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.records import SessionRecord, SystemPrompt
 from sessionstore.operations.prompting import set_prompt
+from sessionstore.storage.locks import lock_session
 from sessionstore.storage.message_rows import last_context_rows
 from sessionstore.storage.session_rows import add_usage, change_session, raise_plan_revision
 
@@ -41,6 +42,7 @@ def record_usage(connection: Connection, session: SessionRecord, *, prompt: int,
 
     The completion counts as part of the context only when its message was appended before.
     """
+    lock_session(connection, session.lineage_id, session.generation)
     last = last_context_rows(connection, session.lineage_id, session.generation, 1)
     answered = bool(last) and last[0].role == "assistant"
     add_usage(

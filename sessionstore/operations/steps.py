@@ -15,16 +15,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Read(Generic[T]):
-    """Run a unit of work that only reads."""
+    """Run a unit of work that only reads; ``one_query`` says that it asks the database once."""
 
     work: Callable[[Connection], T]
+    one_query: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Write(Generic[T]):
-    """Run a unit of work in a write transaction, committed when the step is over."""
+    """Run a unit of work in a write transaction, committed when the step is over.
+
+    It must be a function of the connection alone, since a server may have it run again; ``repeatable`` says that running it
+    again is right also after it was committed.
+    """
 
     work: Callable[[Connection], T]
+    repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +48,15 @@ Steps = Generator[Step, Any, T]
 """A flow: it yields steps, is sent their results, has their exceptions thrown in, and returns its own result."""
 
 
-def read(work: Callable[[Connection], T]) -> Generator[Step, Any, T]:
+def read(work: Callable[[Connection], T], *, one_query: bool = False) -> Generator[Step, Any, T]:
     """Ask the driver to read; ``yield from`` it for the result."""
-    result: T = yield Read(work)
+    result: T = yield Read(work, one_query)
     return result
 
 
-def write(work: Callable[[Connection], T]) -> Generator[Step, Any, T]:
+def write(work: Callable[[Connection], T], *, repeatable: bool = False) -> Generator[Step, Any, T]:
     """Ask the driver to write; ``yield from`` it for the result."""
-    result: T = yield Write(work)
+    result: T = yield Write(work, repeatable)
     return result
 
 
@@ -84,10 +90,10 @@ def drive(steps: Steps[T], database: Database) -> T:
 
 def _carry_out(step: Step, database: Database) -> Any:
     match step:
-        case Read(work):
-            return database.read(work)
-        case Write(work):
-            return database.write(work)
+        case Read(work, one_query):
+            return database.read(work, one_query=one_query)
+        case Write(work, repeatable):
+            return database.write(work, repeatable=repeatable)
         case Call(work):
             result = work()
             if isawaitable(result):

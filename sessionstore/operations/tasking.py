@@ -10,7 +10,7 @@ from sessionstore.domain.task_state import NO_TASK, TaskState, todos_of
 from sessionstore.errors import SessionEndedError
 from sessionstore.operations.appending import reopen_session
 from sessionstore.operations.reading import lineage_of, session_of
-from sessionstore.storage.session_rows import lock_tip
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.task_rows import TaskVersion, latest_task, store_task
 
 

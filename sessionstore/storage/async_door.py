@@ -31,24 +31,26 @@ class AsyncDatabase:
         self.sync_door: Final = Database(url, durability=durability, busy_timeout=busy_timeout)
         self.url: Final = self.sync_door.url
         self._door: _Door = (
-            _SqliteDoor(self.sync_door) if self.sync_door.is_sqlite else AsyncServer(url, busy_timeout=busy_timeout)
+            _SqliteDoor(self.sync_door)
+            if self.sync_door.is_sqlite
+            else AsyncServer(url, busy_timeout=busy_timeout, durability=durability)
         )
 
-    async def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a unit of work that only reads, on one consistent snapshot."""
-        return (await self._door.settle_read(work)).unwrap()
+    async def read(self, work: Callable[[Connection], T], *, one_query: bool = False) -> T:
+        """Run a unit of work that only reads, on one consistent snapshot; see ``Database.read``."""
+        return (await self.settle_read(work, one_query=one_query)).unwrap()
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a unit of work that writes; it is committed and durable when this returns."""
-        return (await self._door.settle_write(work)).unwrap()
+    async def write(self, work: Callable[[Connection], T], *, repeatable: bool = False) -> T:
+        """Run a unit of work that writes; it is committed and durable when this returns. See ``Database.write``."""
+        return (await self.settle_write(work, repeatable=repeatable)).unwrap()
 
-    async def settle_read(self, work: Callable[[Connection], T]) -> Settled[T]:
+    async def settle_read(self, work: Callable[[Connection], T], *, one_query: bool = False) -> Settled[T]:
         """``read`` for a caller that wants the result also when it was cancelled meanwhile."""
-        return await self._door.settle_read(work)
+        return await self._door.settle_read(work, one_query=one_query)
 
-    async def settle_write(self, work: Callable[[Connection], T]) -> Settled[T]:
+    async def settle_write(self, work: Callable[[Connection], T], *, repeatable: bool = False) -> Settled[T]:
         """``write`` for a caller that must know what was committed also when it was cancelled meanwhile."""
-        return await self._door.settle_write(work)
+        return await self._door.settle_write(work, repeatable=repeatable)
 
     async def close(self) -> None:
         """Wait for what is running, then close every connection; a later call opens new ones."""
@@ -56,9 +58,9 @@ class AsyncDatabase:
 
 
 class _Door(Protocol):
-    async def settle_read(self, work: Callable[[Connection], T]) -> Settled[T]: ...
+    async def settle_read(self, work: Callable[[Connection], T], *, one_query: bool) -> Settled[T]: ...
 
-    async def settle_write(self, work: Callable[[Connection], T]) -> Settled[T]: ...
+    async def settle_write(self, work: Callable[[Connection], T], *, repeatable: bool) -> Settled[T]: ...
 
     async def close(self) -> None: ...
 
@@ -70,11 +72,11 @@ class _SqliteDoor:
         self._writers = Seats(model, limit=1, patience=model.busy_timeout)
         self._readers = self._writers if model.is_in_memory else Seats(model, limit=READERS)
 
-    async def settle_read(self, work: Callable[[Connection], T]) -> Settled[T]:
-        return await self._readers.run(lambda door: door.read(work))
+    async def settle_read(self, work: Callable[[Connection], T], *, one_query: bool) -> Settled[T]:
+        return await self._readers.run(lambda door: door.read(work, one_query=one_query))
 
-    async def settle_write(self, work: Callable[[Connection], T]) -> Settled[T]:
-        return await self._writers.run(lambda door: door.write(work))
+    async def settle_write(self, work: Callable[[Connection], T], *, repeatable: bool) -> Settled[T]:
+        return await self._writers.run(lambda door: door.write(work, repeatable=repeatable))
 
     async def close(self) -> None:
         await self._readers.close()

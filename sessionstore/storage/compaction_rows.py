@@ -27,7 +27,7 @@ _JSON = frozenset({"policy", "ledger", "usage", "warnings"})
 
 def insert_compaction(connection: Connection, record: CompactionRecord) -> None:
     """Write a new job; an ``IntegrityError`` on a live one means that another is live for the same session."""
-    values = {column.name: _stored_value(column.name, getattr(record, column.name)) for column in compactions.c}
+    values = {column.name: stored_compaction_value(column.name, getattr(record, column.name)) for column in compactions.c}
     connection.execute(insert(compactions), values)
 
 
@@ -60,21 +60,22 @@ def live_compaction(connection: Connection, lineage_id: str, generation: int) ->
 
 
 def change_compaction(
-    connection: Connection, lineage_id: str, job_id: str, *, fencing_token: int, **values: Any
+    connection: Connection, lineage_id: str, job_id: str, *, fencing_token: int, held_at: float | None = None, **values: Any
 ) -> bool:
-    """Set columns of a running job that is still held under this fencing token; says whether it was."""
-    stored = {name: _stored_value(name, value) for name, value in values.items()}
-    changed = connection.execute(
-        update(compactions)
-        .where(
-            compactions.c.lineage_id == lineage_id,
-            compactions.c.job_id == job_id,
-            compactions.c.fencing_token == fencing_token,
-            compactions.c.status == "running",
-        )
-        .values(**stored)
+    """Set columns of a running job that is still held under this fencing token; says whether it was.
+
+    With ``held_at`` its lease must reach beyond that time.
+    """
+    stored = {name: stored_compaction_value(name, value) for name, value in values.items()}
+    statement = update(compactions).where(
+        compactions.c.lineage_id == lineage_id,
+        compactions.c.job_id == job_id,
+        compactions.c.fencing_token == fencing_token,
+        compactions.c.status == "running",
     )
-    return changed.rowcount == 1
+    if held_at is not None:
+        statement = statement.where(compactions.c.lease_expires_at > to_micros(held_at))
+    return connection.execute(statement.values(**stored)).rowcount == 1
 
 
 def opening_compaction(connection: Connection, lineage_id: str, generation: int) -> CompactionRecord | None:
@@ -101,7 +102,8 @@ def compaction_record(row: RowMapping) -> CompactionRecord:
     return CompactionRecord(**values)
 
 
-def _stored_value(name: str, value: Any) -> Any:
+def stored_compaction_value(name: str, value: Any) -> Any:
+    """A value of a record as its column holds it."""
     if name == "created_at":
         return to_micros(value)
     if name in _TIMES:

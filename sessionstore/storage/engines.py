@@ -14,6 +14,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from sessionstore.errors import StoreUnavailableError
 from sessionstore.storage.faults import typed_errors
+from sessionstore.storage.server import Server
 
 Result = TypeVar("Result")
 
@@ -47,16 +48,17 @@ class Database:
             self.busy_timeout: Final = busy_timeout
             self._parsed = parsed
             self._durability: Durability = durability
-            if _is_sqlite(parsed):
+            self._server = None if _is_sqlite(parsed) else Server(parsed, busy_timeout=busy_timeout, durability=durability)
+            if self._server is None:
                 self._engine = _sqlite_engine(parsed, durability, busy_timeout, connect)
+                self._writing_engine = self._engine.execution_options(immediate=True)
             else:
-                self._engine = create_engine(parsed)
+                self._engine, self._writing_engine = self._server.engine, self._server.writing_engine
         except ArgumentError as error:
             raise StoreUnavailableError(str(url), "this is no database URL; SQLite's look like sqlite:///agent.db") from error
         except ModuleNotFoundError as error:
             advice = f"its driver is not installed ({error.name}); pip install 'sessionstore[postgres]'"
             raise StoreUnavailableError(self.url, advice) from error
-        self._writing_engine = self._engine.execution_options(immediate=True)
 
     @property
     def is_sqlite(self) -> bool:
@@ -77,15 +79,29 @@ class Database:
         """The same door over one SQLite connection that somebody else opened with ``sqlite_arguments``."""
         return Database(self._parsed, durability=self._durability, busy_timeout=self.busy_timeout, connect=connect)
 
-    def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Run a unit of work that only reads, on one consistent snapshot, without any lock that a writer would wait for."""
-        with typed_errors(self.url, busy_timeout=self.busy_timeout), self._engine.connect() as connection:
-            return work(connection)
+    def read(self, work: Callable[[Connection], Result], *, one_query: bool = False) -> Result:
+        """Run a unit of work that only reads, on one consistent snapshot, without any lock that a writer would wait for.
 
-    def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Run a unit of work that writes; it is committed when the function returns, and durable when this does."""
-        with typed_errors(self.url, busy_timeout=self.busy_timeout), self._writing_engine.begin() as connection:
-            return work(connection)
+        With ``one_query`` a server is asked in a single round trip; any further query sees a later state.
+        """
+        with typed_errors(self.url, busy_timeout=self.busy_timeout):
+            if self._server is not None:
+                return self._server.read(work, one_query=one_query)
+            with self._engine.connect() as connection:
+                return work(connection)
+
+    def write(self, work: Callable[[Connection], Result], *, repeatable: bool = False) -> Result:
+        """Run a unit of work that writes; it is committed when the function returns, and durable when this does.
+
+        A server may undo a transaction, or be away for a while: the unit is then run again, so it must be a function of the
+        connection alone. ``repeatable`` says that doing it twice is as good as once; else a connection that is lost during
+        the commit is a ``CommitUnknownError``.
+        """
+        with typed_errors(self.url, busy_timeout=self.busy_timeout):
+            if self._server is not None:
+                return self._server.write(work, repeatable=repeatable)
+            with self._writing_engine.begin() as connection:
+                return work(connection)
 
     def close(self) -> None:
         """Close every pooled connection; a later call opens new ones."""

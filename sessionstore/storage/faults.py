@@ -9,6 +9,7 @@ from typing import Final
 from sqlalchemy import exc
 
 from sessionstore.errors import SessionStoreError, StoreLockedError, StoreUnavailableError
+from sessionstore.storage.retrying import COLLIDED, is_lost, sqlstate_of
 
 _ADVICE: Final = {
     "SQLITE_READONLY": "it is read-only; make the file and its folder writable",
@@ -22,13 +23,27 @@ _ADVICE: Final = {
     "SQLITE_TOOBIG": "a value is larger than SQLite can hold (1,000,000,000 bytes); lower max_message_bytes",
 }
 
+_SERVER_ADVICE: Final = {
+    "25006": "it takes no writes (is it a standby?); name all hosts in the URL with target_session_attrs=read-write",
+    "28": "access was denied; check user and password",
+    "3D": "there is no database of that name; create it first",
+    "42501": "access was denied; the role needs the right to create and use tables",
+    "53": "the server has run out of a resource; look at its log",
+    "54": "a value is larger than PostgreSQL can hold; lower max_message_bytes",
+    "58": "the server's disk reported an error; look at its log",
+    "XX": "the server reported damage; look at its log",
+}
+"""What to do, by the beginning of PostgreSQL's code for what happened."""
+
+_LOCK_TIMEOUT: Final = "55P03"
+
 
 @contextmanager
 def typed_errors(url: str, *, busy_timeout: float) -> Iterator[None]:
     """Raise what a driver reports as ``StoreLockedError`` or ``StoreUnavailableError``; programming errors pass as they are."""
     try:
         yield
-    except (exc.DBAPIError, sqlite3.Error) as error:
+    except (exc.DBAPIError, exc.TimeoutError, sqlite3.Error, OSError) as error:
         typed = typed_error(error, url, busy_timeout=busy_timeout)
         if typed is None:
             raise
@@ -48,8 +63,26 @@ def typed_error(error: BaseException, url: str, *, busy_timeout: float) -> Sessi
         if isinstance(cause, sqlite3.DatabaseError) and "malformed" in str(cause):
             return StoreUnavailableError(url, _ADVICE["SQLITE_CORRUPT"])
         return None
-    if isinstance(error, exc.DBAPIError) and error.connection_invalidated:
-        return StoreUnavailableError(url, "the connection to the server was lost; try again")
-    if isinstance(error, exc.OperationalError):
-        return StoreUnavailableError(url, f"the server does not answer: {cause}")
+    if isinstance(error, OSError) and url.startswith("sqlite"):
+        return None
+    return _server_error(error, cause, url, busy_timeout=busy_timeout)
+
+
+def _server_error(
+    error: BaseException, cause: BaseException | None, url: str, *, busy_timeout: float
+) -> SessionStoreError | None:
+    state = sqlstate_of(error) or ""
+    if state == _LOCK_TIMEOUT or state in COLLIDED:
+        return StoreLockedError(url, waited=busy_timeout)
+    if isinstance(error, exc.TimeoutError):
+        return StoreUnavailableError(url, "every connection of the pool is at work; ask for fewer things at once")
+    for prefix, advice in _SERVER_ADVICE.items():
+        if state.startswith(prefix):
+            return StoreUnavailableError(url, f"{advice} ({_first_line(cause)})")
+    if is_lost(error) or isinstance(error, exc.OperationalError):
+        return StoreUnavailableError(url, f"the server does not answer: {_first_line(cause)}")
     return None
+
+
+def _first_line(cause: BaseException | None) -> str:
+    return next(iter(str(cause).splitlines()), "")

@@ -6,8 +6,11 @@ way.
 """
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection
@@ -15,6 +18,14 @@ from sqlalchemy.sql.expression import ClauseElement, Executable
 
 _STRAIGHT: Final = frozenset({"pysqlite", "psycopg"})
 """Drivers whose own connection is reached through the pool; the others go through Core."""
+
+_MOST_VALUES: Final = 16_000
+"""Values in one statement, well below the 32,767 that asyncpg can number."""
+
+_VALUES: Final = " VALUES "
+_CONFLICT: Final = " ON CONFLICT"
+_NAMED: Final = re.compile(r"%\((\w+)\)s")
+_NUMBERED: Final = re.compile(r"\$\d+")
 
 
 class HotStatement:
@@ -40,17 +51,26 @@ class HotStatement:
         finally:
             cursor.close()
 
-    def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Run it once a row, in one call of the driver."""
-        if connection.dialect.driver != "pysqlite":
-            connection.execute(cast("Executable", self._statement), list(rows))
-            return
+    def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Run an insert for so many rows, in as few round trips as may be; gives how many rows were written.
+
+        A server gets one statement with a row of values each, several when there are more values than a statement may have.
+        """
         compiled = self._for(connection)
-        cursor = connection.connection.cursor()
-        try:
-            cursor.executemany(compiled.text, [compiled.values(row) for row in rows])
-        finally:
-            cursor.close()
+        if connection.dialect.driver == "pysqlite":
+            cursor = connection.connection.cursor()
+            try:
+                cursor.executemany(compiled.text, [compiled.values(row) for row in rows])
+                return int(cursor.rowcount)
+            finally:
+                cursor.close()
+        written = 0
+        step = max(1, _MOST_VALUES // max(1, len(compiled.names)))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            values = tuple(row[name] for row in part for name in compiled.names)
+            written += connection.exec_driver_sql(compiled.with_rows(len(part)), values).rowcount
+        return written
 
     def _for(self, connection: Connection) -> _DriverText:
         found = self._compiled.get(connection.dialect.driver)
@@ -63,7 +83,7 @@ class HotStatement:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _DriverText:
     """A statement in the words of a driver: its text, the names of its parameters by place, and the values it came with."""
 
@@ -76,3 +96,23 @@ class _DriverText:
         if self.order is None:
             return {**self.fixed, **given}
         return [given[name] if name in given else self.fixed[name] for name in self.order]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of an insert's values in the order in which they stand in its text."""
+        return tuple(_NAMED.findall(self._parts[1])) if self.order is None else self.order
+
+    @cached_property
+    def _parts(self) -> tuple[str, str, str]:
+        """An insert's text up to its values, the values of one row in parentheses, and what comes behind them."""
+        before, _, row = self.text.partition(_VALUES)
+        row, conflict, behind = row.partition(_CONFLICT)
+        return before + _VALUES, row, conflict + behind
+
+    def with_rows(self, count: int) -> str:
+        """The text of an insert with so many rows of values, whose parameters are given by place."""
+        before, row, behind = self._parts
+        if self.order is None:
+            return before + ", ".join([_NAMED.sub("%s", row)] * count) + behind
+        numbers = itertools.count(1)
+        return before + ", ".join(_NUMBERED.sub(lambda _: f"${next(numbers)}", row) for _ in range(count)) + behind

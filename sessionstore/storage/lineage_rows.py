@@ -7,8 +7,10 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from sessionstore.domain.records import LineageRecord
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.search_rows import forget_lineage
-from sessionstore.storage.tables import OF_A_LINEAGE, lineages, titles
+from sessionstore.storage.tables import OF_A_LINEAGE, lineages
+from sessionstore.storage.title_rows import free_title
 from sessionstore.storage.values import (
     from_json,
     from_micros,
@@ -47,11 +49,14 @@ def move_tip(connection: Connection, lineage_id: str, *, from_generation: int, t
 
 def delete_lineage(connection: Connection, lineage_id: str) -> bool:
     """Delete a whole lineage with every row that belongs to it; says whether there was one."""
+    lock_tip(connection, lineage_id)
+    held = connection.execute(select(lineages.c.namespace, lineages.c.title).where(lineages.c.lineage_id == lineage_id)).first()
     forget_lineage(connection, lineage_id)
     deleted = 0
     for table in OF_A_LINEAGE:
         deleted = connection.execute(table.delete().where(table.c.lineage_id == lineage_id)).rowcount
-    connection.execute(titles.delete().where(titles.c.lineage_id == lineage_id))
+    if held is not None and held[1] is not None:
+        free_title(connection, held[0], held[1], lineage_id)
     return deleted > 0
 
 

@@ -1,21 +1,18 @@
 """Rows of ``system_prompts``: each text once a lineage, by its digest, with the parts that it was built from."""
 from __future__ import annotations
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from sessionstore.domain.records import SystemPrompt
 from sessionstore.storage.tables import system_prompts
+from sessionstore.storage.upserts import insert_missing
 from sessionstore.storage.values import from_json, to_json
 
 
 def store_prompt(connection: Connection, lineage_id: str, prompt: SystemPrompt) -> None:
     """Write a prompt unless this lineage has it already."""
-    if has_prompt(connection, lineage_id, prompt.digest):
-        return
-    connection.execute(
-        insert(system_prompts),
-        {"lineage_id": lineage_id, "digest": prompt.digest, "text": prompt.text, "parts": to_json(prompt.parts)},
-    )
+    row = {"lineage_id": lineage_id, "digest": prompt.digest, "text": prompt.text, "parts": to_json(prompt.parts)}
+    insert_missing(connection, system_prompts, [row])
 
 
 def has_prompt(connection: Connection, lineage_id: str, digest: str) -> bool:

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, select
 
 from sessionstore.storage.tables import readers
+from sessionstore.storage.upserts import insert_or_replace
 
 
 class ReaderPlace(NamedTuple):
@@ -27,5 +28,4 @@ def find_reader(connection: Connection, lineage_id: str, reader: str) -> ReaderP
 
 def store_reader(connection: Connection, lineage_id: str, reader: str, place: ReaderPlace) -> None:
     """Say where a reader stands now."""
-    connection.execute(delete(readers).where(readers.c.lineage_id == lineage_id, readers.c.reader == reader))
-    connection.execute(insert(readers), {"lineage_id": lineage_id, "reader": reader, **place._asdict()})
+    insert_or_replace(connection, readers, {"lineage_id": lineage_id, "reader": reader, **place._asdict()})

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError
 
 from sessionstore.errors import SchemaError
 from sessionstore.storage.engines import Database
-from sessionstore.storage.search_schema import create_search_tables
+from sessionstore.storage.retrying import sqlstate_of
 from sessionstore.storage.tables import metadata
 
 if TYPE_CHECKING:
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
     from sessionstore.storage.async_door import AsyncDatabase
 
-HEAD: Final = "0002"
+HEAD: Final = "0001"
 """Revision of the schema that this version works with. A test holds it against the newest migration."""
+
+_THERE_ALREADY: Final = frozenset({"23505", "42P06", "42P07", "42710"})
+"""What PostgreSQL says of a table, an index or a type that has been made since it was looked for."""
 
 
 def prepare_schema(database: Database) -> None:
@@ -27,15 +31,28 @@ def prepare_schema(database: Database) -> None:
     Any number of processes may do this at once: the first one to get the write lock does the work, the others find it done.
     Raises ``SchemaError`` before the first write when a newer version, or another program, made the database.
     """
-    if database.read(current_revision) == HEAD:
-        return
-    database.write(_bring_up_to_date)
+    while database.read(current_revision) != HEAD:
+        try:
+            database.write(_bring_up_to_date, repeatable=True)
+        except DBAPIError as error:
+            if not _somebody_was_first(error):
+                raise
 
 
 async def prepare_schema_async(database: AsyncDatabase) -> None:
     """``prepare_schema`` through the door of an event loop."""
-    if await database.read(current_revision) != HEAD:
-        await database.write(_bring_up_to_date)
+    while await database.read(current_revision) != HEAD:
+        try:
+            await database.write(_bring_up_to_date, repeatable=True)
+        except DBAPIError as error:
+            if not _somebody_was_first(error):
+                raise
+
+
+def _somebody_was_first(error: DBAPIError) -> bool:
+    """Whether another process made the same tables meanwhile: a server lets two try, and the second fails at the end of the
+    first one's transaction."""
+    return sqlstate_of(error) in _THERE_ALREADY
 
 
 def current_revision(connection: Connection) -> str | None:
@@ -70,11 +87,13 @@ def migration_script() -> ScriptDirectory:
 def _bring_up_to_date(connection: Connection) -> None:
     # Asked again under the write lock: another process may have been first.
     found = current_revision(connection)
+    if found is not None and connection.dialect.name != "sqlite":
+        connection.execute(text("SELECT version_num FROM alembic_version FOR UPDATE"))
+        found = current_revision(connection)
     if found == HEAD:
         return
     if found is None:
         metadata.create_all(connection, checkfirst=False)
-        create_search_tables(connection)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD})
         return

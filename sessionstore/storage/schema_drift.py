@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.schema import CreateIndex
 
 from sessionstore.storage.search_schema import is_declared, is_search_table
@@ -21,6 +21,13 @@ def schema_differences(connection: Connection) -> list[str]:
 
     context = MigrationContext.configure(connection, opts={"include_object": is_declared})
     return [_in_words(difference) for difference in compare_metadata(context, metadata)]
+
+
+def has_every_column(connection: Connection) -> bool:
+    """Whether every declared table is there with every declared column, so that its rows can be read."""
+    inspector = inspect(connection)
+    there = {name: {column["name"] for column in inspector.get_columns(name)} for name in inspector.get_table_names()}
+    return all({column.name for column in table.c} <= there.get(table.name, set()) for table in metadata.sorted_tables)
 
 
 def make_missing_indexes(connection: Connection) -> None:

@@ -1,8 +1,8 @@
 """The search index, whatever the dialect: kept up while rows are written, asked for places, and never in anybody's way.
 
-What is indexed of a log is always its beginning, so one number says what is missing. An index that fell behind (it is new, was
-damaged, or somebody wrote without it) catches up a little at every append. Where it is absent or damaged a writer goes on
-without it, and a reader reads the log itself.
+An index that is there is kept up by everybody who writes. What is indexed of a log is always its beginning, so one number says
+what is missing; an index that fell behind (it is new, or was damaged) catches up a little at every append. Where there is none,
+or it is damaged, a writer goes on without it, and a reader reads the log itself.
 """
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, true
 from sqlalchemy.exc import DBAPIError
 
 from sessionstore.domain.messages import decode_body
 from sessionstore.domain.readable_text import searchable_text
 from sessionstore.domain.records import LogRow
 from sessionstore.domain.search_words import AskedWord, index_words
+from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.search_fts5 import Fts5Index
 from sessionstore.storage.search_places import Document, Place
+from sessionstore.storage.search_schema import create_search_tables, drop_search_tables, has_search_tables
 from sessionstore.storage.search_tsvector import TsvectorIndex
-from sessionstore.storage.session_rows import lock_tip
 from sessionstore.storage.tables import lineages, messages
 
 T = TypeVar("T")
@@ -32,23 +33,46 @@ CATCH_UP_ROWS: Final = 50
 BATCH: Final = 500
 """Rows that are indexed in one go when nobody waits for them."""
 
-RETRY_SECONDS: Final = 60.0
-"""How long a connection leaves an index alone that it found absent or damaged."""
+RECHECK_SECONDS: Final = 60.0
+"""How long a connection believes that there is an index, or none, or a damaged one, before it looks again."""
 
-_RETRY_AT: Final = "search_index_retry_at"
+_ASCII_ESCAPES: Final = tuple(f"\\u00{digit}" for digit in "34567")
+"""How JSON may write ASCII letters and digits when it needn't."""
+
+_ASCII_WORDS: Final = 4
+"""Words that a reading of the log without an index lets the database look for."""
+
+_KNOWN: Final = "search_index"
 _FTS5: Final = Fts5Index()
 _TSVECTOR: Final = TsvectorIndex()
 
 
+class _Epoch:
+    """Counts what this process did to the tables of the index: older knowledge of its connections is void."""
+
+    current = 0
+
+
+def make_search_index(connection: Connection) -> None:
+    """Make an empty index in the place of whatever there is."""
+    drop_search_tables(connection)
+    create_search_tables(connection)
+    _Epoch.current += 1
+
+
+def drop_search_index(connection: Connection) -> None:
+    """Have no index."""
+    drop_search_tables(connection)
+    _Epoch.current += 1
+
+
 def index_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow]) -> None:
-    """Index rows that were written in this transaction. The index being absent, damaged or behind is no error."""
-    if connection.info.get(_RETRY_AT, 0.0) > time.monotonic():
+    """Index rows that were written in this transaction, where there is an index. Its being damaged or behind is no error."""
+    if not _is_kept(connection):
         return
     documents = [(row.seq, index_words(searchable_text(row.message))) for row in rows]
 
     def add() -> None:
-        if rows[0].seq == 0:
-            _index(connection).register(connection, lineage_id)
         if _index(connection).add(connection, lineage_id, documents) < len(documents):
             _catch_up(connection, lineage_id, CATCH_UP_ROWS)
 
@@ -90,21 +114,34 @@ def indexed_places(connection: Connection, asked: Sequence[AskedWord], *, namesp
     return _guarded(connection, lambda: _index(connection).places(connection, asked, namespace))
 
 
-def places_after(connection: Connection, lineage_id: str, seq: int) -> list[Place]:
-    """Every row of a lineage behind one, in no order, without any body."""
+def places_between(
+    connection: Connection, lineage_id: str, asked: Sequence[AskedWord], *, first: int, last: int
+) -> list[Place]:
+    """The rows ``first`` to ``last`` of a lineage that may hold every word, read from the log, in no order."""
+    return _read(connection, asked, messages.c.lineage_id == lineage_id, messages.c.seq >= first, messages.c.seq <= last)
+
+
+def places_anywhere(connection: Connection, asked: Sequence[AskedWord], *, namespace: str | None) -> list[Place]:
+    """The rows of the store, or of a namespace, that may hold every word, read from the log, in no order."""
+    if namespace is None:
+        return _read(connection, asked)
+    of_namespace = select(lineages.c.lineage_id).where(lineages.c.namespace == namespace)
+    return _read(connection, asked, messages.c.lineage_id.in_(of_namespace))
+
+
+def _read(connection: Connection, asked: Sequence[AskedWord], *conditions: ColumnElement[bool]) -> list[Place]:
+    """Places of rows whose JSON text holds the words that are ASCII: those stand in it as they are, whoever wrote it.
+
+    Text with an escape of an ASCII letter, which nobody writes, is looked at in any case.
+    """
+    is_sqlite = connection.dialect.name == "sqlite"
+    place_of = func.instr if is_sqlite else func.strpos
+    folded = func.lower(messages.c.body if is_sqlite else messages.c.body.collate("C"))
+    words = sorted((one.word for one in asked if one.word.isascii()), key=len, reverse=True)[:_ASCII_WORDS]
+    wanted = and_(*(place_of(folded, word) > 0 for word in words)) if words else true()
     statement = select(messages.c.created_at, messages.c.lineage_id, messages.c.seq).where(
-        messages.c.lineage_id == lineage_id, messages.c.seq > seq
+        *conditions, or_(wanted, *(place_of(messages.c.body, escape) > 0 for escape in _ASCII_ESCAPES))
     )
-    return [Place(*row) for row in connection.execute(statement)]
-
-
-def every_place(connection: Connection, namespace: str | None) -> list[Place]:
-    """Every row of the store, or of a namespace, in no order, without any body."""
-    statement = select(messages.c.created_at, messages.c.lineage_id, messages.c.seq)
-    if namespace is not None:
-        statement = statement.join(lineages, lineages.c.lineage_id == messages.c.lineage_id).where(
-            lineages.c.namespace == namespace
-        )
     return [Place(*row) for row in connection.execute(statement)]
 
 
@@ -122,6 +159,8 @@ def lineages_in_order(connection: Connection) -> list[str]:
 
 def forget_lineage(connection: Connection, lineage_id: str) -> None:
     """Take a lineage out of the index, while its rows are still there."""
+    if not has_search_tables(connection):
+        return
     index = _index(connection)
 
     def forget() -> None:
@@ -133,6 +172,19 @@ def forget_lineage(connection: Connection, lineage_id: str) -> None:
     _guarded(connection, lambda: index.unregister(connection, lineage_id))
 
 
+def _is_kept(connection: Connection) -> bool:
+    """Whether there is an index to keep up, as far as this connection found a moment ago."""
+    epoch, until, is_kept = connection.info.get(_KNOWN, (-1, 0.0, False))
+    if epoch != _Epoch.current or until < time.monotonic():
+        is_kept = has_search_tables(connection)
+        _remember(connection, is_kept=is_kept)
+    return bool(is_kept)
+
+
+def _remember(connection: Connection, *, is_kept: bool) -> None:
+    connection.info[_KNOWN] = (_Epoch.current, time.monotonic() + RECHECK_SECONDS, is_kept)
+
+
 def _index(connection: Connection) -> Fts5Index | TsvectorIndex:
     return _FTS5 if connection.dialect.name == "sqlite" else _TSVECTOR
 
@@ -140,7 +192,6 @@ def _index(connection: Connection) -> Fts5Index | TsvectorIndex:
 def _catch_up(connection: Connection, lineage_id: str, most: int) -> int:
     index = _index(connection)
     lock_tip(connection, lineage_id)
-    index.register(connection, lineage_id)
     first = index.indexed_to(connection, lineage_id) + 1
     documents = list(_documents(connection, lineage_id, first, first + most - 1))
     return index.add(connection, lineage_id, documents) if documents else 0
@@ -167,6 +218,6 @@ def _guarded(connection: Connection, work: Callable[[], T]) -> T | None:
         # When the whole transaction is lost (the disk is full) this fails too, and rightly reaches the caller.
         connection.exec_driver_sql("ROLLBACK TO SAVEPOINT search_index")
         connection.exec_driver_sql("RELEASE SAVEPOINT search_index")
-        connection.info[_RETRY_AT] = time.monotonic() + RETRY_SECONDS
+        _remember(connection, is_kept=False)
         return None
     return result

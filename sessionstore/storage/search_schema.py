@@ -1,8 +1,9 @@
 """The tables of the search index, by dialect: derived from the log, so they may be dropped and made anew at any time.
 
-SQLite has a contentless FTS5 table, which holds words and no text. Its rows have one integer as their key: the number of the
-lineage in the upper half, the seq in the lower. Every other database has a table with a row a message, keyed by lineage, with
-the words as a ``tsvector``.
+A database has them when somebody asked for an index, so they are no part of the schema that migrations make. SQLite has a
+contentless FTS5 table, which holds words and no text; its rows are numbered in blocks of 64, each of which belongs to one
+lineage (*measured*: with the lineage in the upper half of a 64-bit number the index is twice as large). PostgreSQL has a table
+with a row a message, keyed by lineage, with the words as a ``tsvector``.
 """
 from __future__ import annotations
 
@@ -10,11 +11,12 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, inspect, text
 
-SEARCH_TABLES: Final = frozenset({"search_lineages", "search_index", "search_documents"})
+SEARCH_TABLES: Final = frozenset({"search_blocks", "search_index", "search_documents"})
 """Tables of the index on some dialect; FTS5 adds more that begin with ``search_index_``."""
 
 _SQLITE: Final = (
-    "CREATE TABLE search_lineages (number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, lineage_id TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE search_blocks (number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, lineage_id TEXT NOT NULL,
+    first_seq INTEGER NOT NULL, UNIQUE (lineage_id, first_seq))""",
     # The words come ready, with blanks between: this tokenizer only parts them there, and leaves other scripts as they are.
     "CREATE VIRTUAL TABLE search_index USING fts5 (words, content='', detail='none', tokenize='ascii')",
 )
@@ -36,15 +38,16 @@ def create_search_tables(connection: Connection) -> None:
 
 def drop_search_tables(connection: Connection) -> None:
     """Take the index away with all its tables, also when it is damaged or only part of it is there."""
-    for name in ("search_index", "search_lineages", "search_documents"):
+    for name in ("search_index", "search_blocks", "search_documents"):
         connection.execute(text(f"DROP TABLE IF EXISTS {name}"))
 
 
 def has_search_tables(connection: Connection) -> bool:
-    """Whether the index is there; says nothing of whether it is whole."""
-    found = set(inspect(connection).get_table_names())
-    wanted = {"search_lineages", "search_index"} if connection.dialect.name == "sqlite" else {"search_documents"}
-    return wanted <= found
+    """Whether the database has an index; says nothing of whether it is whole."""
+    if connection.dialect.name == "sqlite":
+        # A pragma reads the schema that the connection holds in memory anyway.
+        return connection.exec_driver_sql("PRAGMA table_info(search_blocks)").first() is not None
+    return connection.exec_driver_sql("SELECT to_regclass('search_documents')").scalar() is not None
 
 
 def has_any_search_table(connection: Connection) -> bool:

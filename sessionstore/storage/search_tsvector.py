@@ -37,9 +37,6 @@ _FORGET: Final = text("DELETE FROM search_documents WHERE lineage_id = :lineage"
 class TsvectorIndex:
     """What the search index does on PostgreSQL; see ``search_rows`` for what is promised."""
 
-    def register(self, connection: Connection, lineage_id: str) -> None:
-        """Nothing to do: documents carry the lineage's own id."""
-
     def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> int:
         """Add documents behind those that are there; gives how many found their place."""
         rows = ({"lineage": lineage_id, "seq": seq, "words": list(words)} for seq, words in documents)
@@ -68,7 +65,7 @@ class TsvectorIndex:
         connection.execute(_FORGET, {"lineage": lineage_id})
 
     def unregister(self, connection: Connection, lineage_id: str) -> None:
-        """Nothing to do; see ``register``."""
+        """Nothing to do: documents carry the lineage's own id."""
 
 
 def _tsquery(asked: Sequence[AskedWord]) -> str:

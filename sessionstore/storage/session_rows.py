@@ -67,17 +67,6 @@ def find_tip(connection: Connection, lineage_id: str) -> SessionRecord | None:
     return None if row is None else session_record(dict(row))
 
 
-def lock_tip(connection: Connection, lineage_id: str) -> None:
-    """Keep other writers of a lineage waiting until this transaction ends; on SQLite they wait anyway."""
-    is_tip = and_(lineages.c.lineage_id == sessions.c.lineage_id, lineages.c.tip_generation == sessions.c.generation)
-    connection.execute(
-        select(sessions.c.generation)
-        .join(lineages, is_tip)
-        .where(sessions.c.lineage_id == lineage_id)
-        .with_for_update(of=sessions)
-    ).all()
-
-
 def sessions_of(connection: Connection, lineage_id: str) -> list[SessionRecord]:
     """Every generation of a lineage, oldest first."""
     statement = select(sessions).where(sessions.c.lineage_id == lineage_id).order_by(sessions.c.generation)

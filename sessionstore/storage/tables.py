@@ -241,15 +241,17 @@ compactions: Final = Table(
     _one_of("status", JOB_STATUSES),
 )
 
-_IS_LIVE: Final = text("status IN ('queued', 'running')")
+IS_LIVE: Final = text("status IN ('queued', 'running')")
+"""The condition of a live job, in the very words of the partial index: the planner takes the index for no other."""
+
 # At most one live job a session; the index is also how a worker finds the live ones.
 Index(
     "uq_compactions_live",
     compactions.c.lineage_id,
     compactions.c.generation,
     unique=True,
-    sqlite_where=_IS_LIVE,
-    postgresql_where=_IS_LIVE,
+    sqlite_where=IS_LIVE,
+    postgresql_where=IS_LIVE,
 )
 
 task_states: Final = Table(

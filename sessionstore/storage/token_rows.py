@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from sessionstore.storage.tables import message_tokens
+from sessionstore.storage.upserts import insert_missing
 
 
 def cached_tokens(connection: Connection, lineage_id: str, method: str, *, first: int = 0) -> dict[int, int]:
@@ -18,11 +19,8 @@ def cached_tokens(connection: Connection, lineage_id: str, method: str, *, first
 
 def store_tokens(connection: Connection, lineage_id: str, method: str, counts: Mapping[int, int]) -> None:
     """Write counts that were missing; what another process wrote meanwhile stays."""
-    known = cached_tokens(connection, lineage_id, method, first=min(counts, default=0))
+    # In the order of the key, so that two writers of the same counts wait for each other and not in a circle.
     rows = [
-        {"lineage_id": lineage_id, "seq": seq, "method": method, "tokens": tokens}
-        for seq, tokens in counts.items()
-        if seq not in known
+        {"lineage_id": lineage_id, "seq": seq, "method": method, "tokens": counts[seq]} for seq in sorted(counts)
     ]
-    if rows:
-        connection.execute(insert(message_tokens), rows)
+    insert_missing(connection, message_tokens, rows)

@@ -285,21 +285,23 @@ class CancellingDoor:
         if self.left == 0 and task is not None:
             task.cancel()
 
-    async def settle_read(self, work: Any) -> Any:
+    async def settle_read(self, work: Any, **options: bool) -> Any:
+        """Read, and count."""
         self._count()
-        return await self.door.settle_read(work)
+        return await self.door.settle_read(work, **options)
 
-    async def settle_write(self, work: Any) -> Any:
+    async def settle_write(self, work: Any, **options: bool) -> Any:
+        """Write, and count."""
         self._count()
-        return await self.door.settle_write(work)
+        return await self.door.settle_write(work, **options)
 
 
 @on_a_loop
-async def test_a_compaction_may_be_cancelled_in_any_of_its_transactions(database_url: str, tmp_path: Path) -> None:
+async def test_a_compaction_may_be_cancelled_in_any_of_its_transactions(sqlite_url: str, tmp_path: Path) -> None:
     """ATOM-1, ATOM-3, CONC-3: the session is the old one or its continuation is whole, no job is left running, no lock is
     held, and the old one can be compacted at once."""
     ends: list[str] = []
-    async with AsyncSessionStore.open(database_url) as store:
+    async with AsyncSessionStore.open(sqlite_url) as store:
         database = store._driver.database
         door: Any = database._door
         while not ends or ends[-1] != "not cancelled":

@@ -133,12 +133,12 @@ async def test_many_tasks_append_through_one_handle(database_url: str) -> None:
 
 
 @on_a_loop
-async def test_independent_sessions_read_while_a_writer_waits_for_the_file(database_url: str, tmp_path: Path) -> None:
+async def test_independent_sessions_read_while_a_writer_waits_for_the_file(sqlite_url: str, tmp_path: Path) -> None:
     """CONC-3: a lock that another program holds keeps writers waiting, and nobody else."""
-    async with AsyncSessionStore.open(database_url) as store:
+    async with AsyncSessionStore.open(sqlite_url) as store:
         waiting = await store.create_session("waiting")
         others = [await store.create_session(str(index)) for index in range(20)]
-        with SessionStore.open(database_url) as sync:
+        with SessionStore.open(sqlite_url) as sync:
             held = sync._database._writing_engine.connect()
             held.begin()
             writer = asyncio.create_task(waiting.append(talk(1)))
@@ -151,11 +151,11 @@ async def test_independent_sessions_read_while_a_writer_waits_for_the_file(datab
 
 
 @on_a_loop
-async def test_a_writer_gives_up_after_the_busy_timeout_and_so_do_those_behind_it(database_url: str) -> None:
+async def test_a_writer_gives_up_after_the_busy_timeout_and_so_do_those_behind_it(sqlite_url: str) -> None:
     """CONC-1: then they get a typed error, and the next write works."""
-    async with AsyncSessionStore.open(database_url, busy_timeout=0.2) as store:
+    async with AsyncSessionStore.open(sqlite_url, busy_timeout=0.2) as store:
         session = await store.create_session("a")
-        with SessionStore.open(database_url) as sync:
+        with SessionStore.open(sqlite_url) as sync:
             held = sync._database._writing_engine.connect()
             held.begin()
             tried = await asyncio.gather(*(session.append(talk(1)) for _ in range(4)), return_exceptions=True)
@@ -165,24 +165,43 @@ async def test_a_writer_gives_up_after_the_busy_timeout_and_so_do_those_behind_i
 
 
 @on_a_loop
-async def test_closing_waits_for_what_is_running(database_url: str) -> None:
-    store = await AsyncSessionStore.open(database_url)
+async def test_closing_waits_for_what_is_running(sqlite_url: str) -> None:
+    store = await AsyncSessionStore.open(sqlite_url)
     session = await store.create_session("a")
     busy = [asyncio.create_task(session.append(talk(3))) for _ in range(30)]
     reading = [asyncio.create_task(session.context()) for _ in range(30)]
     await turns_of_the_loop(3)
     await asyncio.gather(store.close(), store.close())
     await asyncio.gather(*busy, *reading)
-    with SessionStore.open(database_url, busy_timeout=0) as sync:
+    with SessionStore.open(sqlite_url, busy_timeout=0) as sync:
         assert len(sync.resume("a").context()) == 90
 
 
 @on_a_loop
 async def test_a_handle_works_after_its_store_was_closed(database_url: str) -> None:
-    async with AsyncSessionStore.open(database_url) as store:
-        session = await store.create_session("a")
+    store = await AsyncSessionStore.open(database_url)
+    session = await store.create_session("a")
+    await store.close()
     assert await session.append(talk(2)) == [0, 1]
     assert await session.context() == talk(2)
+    await store.close()
+
+
+@on_a_loop
+async def test_the_task_forks_and_search_are_there_too(database_url: str) -> None:
+    """STATE-1 through the async front."""
+    async with AsyncSessionStore.open(database_url, search_index=True) as store:
+        session = await store.create_session("a")
+        await session.append(talk(4))
+        await session.task.set_goal("Mend the modules.")
+        await session.task.write_todos([{"id": "1", "content": "Look."}])
+        await session.task.update_todo("1", "completed")
+        copy = await session.fork("b", at_seq=1)
+        assert await copy.context() == talk(2)
+        assert await copy.task.goal == "Mend the modules."
+        assert [todo["status"] for todo in await copy.task.todos] == ["completed"]
+        assert [hit.seq for hit in await store.search("module_3", lineage="a")] == [3]
+        assert (await store.doctor()).findings == ()
 
 
 FORGETFUL = """

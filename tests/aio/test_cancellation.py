@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sessionstore import AsyncSessionStore, SessionStore
 from sessionstore.storage.async_door import AsyncDatabase
-from sessionstore.storage.async_server import AsyncServer
+from sessionstore.storage.engines import Database
 from tests.aio.looping import lock_is_free, on_a_loop, turns_of_the_loop, until
 from tests.store.conversations import talk
 
@@ -116,22 +116,35 @@ async def test_a_cancelled_caller_that_asks_learns_what_was_committed(tmp_path: 
     await database.close()
 
 
+def left_open(connection: Connection) -> int:
+    """Transactions that nobody goes on with, on a server."""
+    asked = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
+    return int(connection.exec_driver_sql(asked.replace("%", "%%")).scalar_one())
+
+
 @on_a_loop
-async def test_the_door_to_a_server_settles_too(tmp_path: Path) -> None:
-    """CONC-3 for the other kind of door, over the one async driver that needs no server."""
-    server = AsyncServer(f"sqlite+aiosqlite:///{tmp_path}/x.db", busy_timeout=30)
-    await server.settle_write(lambda c: c.exec_driver_sql("CREATE TABLE rows (value)").close())
+async def test_the_door_to_a_server_settles_too(postgres_url: str) -> None:
+    """CONC-3 on PostgreSQL, cancelled at every turn of the loop; also what was committed is told to whoever asks."""
+    database, watching = AsyncDatabase(postgres_url), Database(postgres_url)
+    await database.write(lambda c: c.exec_driver_sql("CREATE TABLE rows (value integer)").close())
     for count in range(60):
-        task = asyncio.create_task(server.settle_write(lambda c: c.exec_driver_sql("INSERT INTO rows VALUES (1)").rowcount))
-        await turns_of_the_loop(count)
+        task = asyncio.create_task(database.write(lambda c: c.exec_driver_sql("INSERT INTO rows VALUES (1)").close()))
+        await turns_of_the_loop(count % 20)
+        await asyncio.sleep(count / 30_000)
         task.cancel()
         await asyncio.wait([task])
-        assert lock_is_free(f"{tmp_path}/x.db")
-    begun = (await server.settle_read(rows)).value
+        assert watching.read(left_open) == 0
+    begun = await database.read(rows)
+    gate = Gate()
+    asking = asyncio.create_task(database.settle_write(gate))
+    asyncio.get_running_loop().call_later(0.05, asking.cancel)
+    gate.may_end.set()
+    assert (await asking).value == "done"
     with pytest.raises(ZeroDivisionError):
-        await server.settle_write(fail)
-    assert (await server.settle_read(rows)).value == begun >= 1
-    await server.close()
+        await database.write(fail)
+    assert await database.read(rows) == begun + 1
+    await database.close()
+    watching.close()
 
 
 def fail(connection: Connection) -> float:
@@ -161,7 +174,7 @@ async def test_a_unit_that_fails_is_rolled_back_whatever_it_raises(tmp_path: Pat
 
 @on_a_loop
 async def test_of_a_thousand_cancelled_appends_none_is_half_there_and_none_holds_the_lock(
-    database_url: str, tmp_path: Path
+    sqlite_url: str, tmp_path: Path
 ) -> None:
     """CONC-3: each turn of three messages is stored whole or not at all; what wasn't cancelled in time is there."""
     moments = random.Random(5)
@@ -178,7 +191,7 @@ async def test_of_a_thousand_cancelled_appends_none_is_half_there_and_none_holds
         assert len(seqs) == 3
         stored.add(index)
 
-    async with AsyncSessionStore.open(database_url) as store:
+    async with AsyncSessionStore.open(sqlite_url) as store:
         for name in range(5):
             await store.create_session(f"s{name}")
         for start in range(0, 1_000, 10):
@@ -200,7 +213,7 @@ async def test_of_a_thousand_cancelled_appends_none_is_half_there_and_none_holds
     assert set(counts.values()) == {0, 3}
     assert all(counts[index] == 3 for index in stored)
     assert raised
-    with SessionStore.open(database_url, busy_timeout=0) as sync:
+    with SessionStore.open(sqlite_url, busy_timeout=0) as sync:
         sync.session("s0").append(talk(1))
 
 
@@ -220,11 +233,11 @@ async def test_a_cancelled_flush_leaves_a_handle_that_can_go_on(database_url: st
 
 
 @on_a_loop
-async def test_a_timeout_round_a_call_is_a_timeout(database_url: str) -> None:
+async def test_a_timeout_round_a_call_is_a_timeout(sqlite_url: str) -> None:
     """A cancellation that was put off still reaches whoever asked for it."""
-    async with AsyncSessionStore.open(database_url) as store:
+    async with AsyncSessionStore.open(sqlite_url) as store:
         session = await store.create_session("a")
-        with SessionStore.open(database_url) as sync:
+        with SessionStore.open(sqlite_url) as sync:
             held = sync._database._writing_engine.connect()
             held.begin()
             asyncio.get_running_loop().call_later(0.1, held.close)

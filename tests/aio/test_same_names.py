@@ -8,14 +8,17 @@ from typing import Any
 import pytest
 
 from sessionstore import Session, SessionStore
-from sessionstore.aio import AsyncBatch, AsyncReader, AsyncSession, AsyncSessionStore
+from sessionstore.aio import AsyncBatch, AsyncReader, AsyncSession, AsyncSessionStore, AsyncTask
 from sessionstore.reader import Batch, Reader
+from sessionstore.task import Task
 
 FRONTS: list[tuple[type, type]] = [
     (SessionStore, AsyncSessionStore),
     (Session, AsyncSession),
     (Reader, AsyncReader),
     (Batch, AsyncBatch),
+    (Task, AsyncTask),
+    (Task, AsyncTask),
 ]
 PAIRS = [
     pytest.param(sync, other, name, id=f"{sync.__name__}.{name}")

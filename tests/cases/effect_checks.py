@@ -72,7 +72,7 @@ def source_rows_unchanged(run: CaseRun, _check: Check) -> Iterator[str]:
 
 def idempotent(run: CaseRun, _check: Check) -> Iterator[str]:
     """The last step that wrote, once more, changes nothing."""
-    from tests.cases.runner import carry_out
+    from tests.cases.runner import carry_out  # the runner imports the checks
 
     if run.last_write is None:
         yield "no step wrote anything"

@@ -36,7 +36,8 @@ def raw_insert_job(run: CaseRun, step: Step) -> None:
     """Add a job of a process that is gone: begun long ago, its lease run out."""
     begun = run.clock.at - float(step["age_s"])
     row = {
-        "lineage_id": run.session.lineage_id, "job_id": f"outside-{step['owner']}", "generation": run.session.generation,
+        "lineage_id": run.session.lineage_id, "generation": run.session.generation,
+        "job_id": f"outside-{step['owner']}-{step['age_s']}",
         "trigger": "manual", "status": step["state"], "policy": "{}", "head": "[]", "middle": "[]", "tail": "[]",
         "degraded": 0, "warnings": "[]", "attempts": 1, "lease_owner": step["owner"], "fencing_token": 1,
         "lease_expires_at": int(min(begun + _LEASE, run.clock.at - _LEASE) * _MICROSECONDS),

@@ -75,7 +75,7 @@ def crash_matrix(run: CaseRun, step: Step) -> None:
     for point in step["points"]:
         file = _copy(run, point)
         process = _start(run, file.parent, "crash", point=point)
-        _, said = process.communicate(timeout=_TIMEOUT)
+        _, said = _outputs(process)
         if process.returncode != -signal.SIGKILL:
             raise CaseFailed(f"the process that was to be killed {point} ended with {process.returncode}: {said[-500:]}")
         run.crashes.append(Copy(point, file, state_of(run, file), old, new))
@@ -115,14 +115,23 @@ def _start(run: CaseRun, folder: Path, what: str, **arguments: Any) -> subproces
 
 
 def _wait(processes: list[subprocess.Popen[str]], run: CaseRun, *, allowed: tuple[type[SessionStoreError], ...]) -> None:
-    for process in processes:
-        output, said = process.communicate(timeout=_TIMEOUT)
+    # All are waited for before any of them is judged, so that none outlives the case.
+    ended = [(process, *_outputs(process)) for process in processes]
+    for process, output, said in ended:
         if process.returncode != 0:
             raise CaseFailed(f"a process ended with {process.returncode}: {said[-1_000:]}")
         for name, text in json.loads(output)["errors"]:
             kind = getattr(errors, name)
             if not issubclass(kind, allowed):
                 run.record("a process", _ToldError(name, text))
+
+
+def _outputs(process: subprocess.Popen[str]) -> tuple[str, str]:
+    try:
+        return process.communicate(timeout=_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()
 
 
 class _ToldError(SessionStoreError):

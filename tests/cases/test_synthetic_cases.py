@@ -123,7 +123,7 @@ HOLDING: Final[Mapping[str, tuple[Sequence[Any], Mapping[str, Any], Sequence[Any
         {"steps": _steps("append_all", {"op": "load", "branch": "b"}, "load")},
         _checks(
             {"check": "contains_text", "text": "on b", "where": "side"}, {"check": "not_contains_text", "text": "on b"},
-            {"check": "not_contains_text", "text": "on a", "where": "side"}, {"check": "children", "kind": "branch", "eq": 1},
+            {"check": "contains_text", "text": "on a", "where": "side"}, {"check": "children", "kind": "branch", "eq": 1},
         ),
     ),
     "metered": (

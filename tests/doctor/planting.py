@@ -32,7 +32,7 @@ def answer(call_id: str, text: str = "contents") -> dict[str, Any]:
 
 def use_everything(store: SessionStore) -> None:
     """Lineages in every state that the API can bring one into."""
-    session = store.create_session(LINEAGE, title="Fix auth", context_window=WINDOW, system_prompt="You are careful.", model="m")
+    session = store.create_session(LINEAGE, title="Fix auth", context_window=WINDOW, system_prompt="Take care.", model="m")
     session.append([*talk(20), call("c1"), answer("c1", "x" * 4_000), *talk(10, start=20)])
     session.pin(4)
     session.task.set_goal("mend the login")
@@ -70,6 +70,18 @@ def use_everything(store: SessionStore) -> None:
     store.delete("pruned")
     store.import_lines(text.splitlines(), name="pruned.jsonl")
     store.create_session("empty")
+
+
+def plant_job(path: Path, *, generation: int, status: str, lease_expires_at: float | None) -> None:
+    """A job of a process that is gone."""
+    micros = None if lease_expires_at is None else int(lease_expires_at * 1_000_000)
+    columns = (
+        "lineage_id, job_id, generation, \"trigger\", status, policy, head, middle, tail, degraded, warnings, attempts, "
+        "lease_expires_at, fencing_token, created_at"
+    )
+    values = (LINEAGE, "planted", generation, "manual", status, "{}", "[]", "[]", "[]", 0, "[]", 1, micros, 9, 1)
+    with outside(path) as connection:
+        connection.execute(f"INSERT INTO compactions ({columns}) VALUES ({', '.join('?' * len(values))})", values)
 
 
 @contextmanager

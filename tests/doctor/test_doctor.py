@@ -11,7 +11,7 @@ from sessionstore import DoctorReport, SessionStore
 from sessionstore.domain.health.finding import FINDING_CODES
 from tests.conftest import Clock
 from tests.counters import PieceCounter
-from tests.doctor.planting import LINEAGE, answer, call, outside, use_everything, without_unique_parents
+from tests.doctor.planting import LINEAGE, answer, call, outside, plant_job, use_everything, without_unique_parents
 from tests.store.conversations import SMALL, WINDOW, compacted, rows_of, talk
 
 
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def doctored(path: Path, clock: Clock) -> Iterator[SessionStore]:
     """A store on a SQLite file, with a counter that costs nothing."""
-    with SessionStore.open(f"sqlite:///{path}", clock=clock, counter=PieceCounter()) as store:
+    with SessionStore.open(f"sqlite:///{path}", clock=clock, counter=PieceCounter(), search_index=True) as store:
         yield store
 
 
@@ -36,6 +36,7 @@ def chain(doctored: SessionStore) -> SessionStore:
     session.append(talk(20, start=30))
     session = compacted(session).session
     session.append(talk(2, start=50))
+    doctored.create_session(OTHER)
     return doctored
 
 
@@ -61,6 +62,7 @@ def test_an_empty_database_is_healthy(doctored: SessionStore) -> None:
 
 
 SESSION = f"lineage_id = '{LINEAGE}' AND generation"
+OTHER = "other"
 DAMAGE = [
     ("ended_without_child", f"UPDATE sessions SET end_reason = 'compaction', ended_at = 1 WHERE {SESSION} = 3", True),
     ("open_with_child", f"UPDATE sessions SET end_reason = NULL, ended_at = NULL WHERE {SESSION} = 1", True),
@@ -69,7 +71,7 @@ DAMAGE = [
     ("missing_parent", f"UPDATE sessions SET parent_generation = NULL WHERE {SESSION} = 2", True),
     ("parent_cycle", f"UPDATE sessions SET parent_generation = 3 WHERE {SESSION} = 1", True),
     ("tip_mismatch", "UPDATE lineages SET tip_generation = 2", True),
-    ("tip_mismatch", "DELETE FROM sessions", False),
+    ("tip_mismatch", f"DELETE FROM sessions WHERE lineage_id = '{LINEAGE}'", False),
     ("sequence_gap", "DELETE FROM messages WHERE seq = 7", False),
     ("sequence_gap", "DELETE FROM messages WHERE seq < 2", False),
     ("sequence_gap", "UPDATE messages SET seq = 100 WHERE seq = (SELECT max(seq) FROM messages)", False),
@@ -96,13 +98,13 @@ DAMAGE = [
     ("job_mismatch", "UPDATE compactions SET summary_seq = 1", False),
     ("title_mismatch", "DELETE FROM titles", True),
     ("title_mismatch", "UPDATE titles SET title = 'Another'", True),
-    ("title_mismatch", "UPDATE titles SET lineage_id = 'somebody'", True),
+    ("title_mismatch", f"UPDATE titles SET lineage_id = '{OTHER}'", True),
     ("unreadable_body", "UPDATE messages SET body = '{\"role\": \"user\"' WHERE seq = 5", False),
     ("unreadable_body", "UPDATE messages SET body = 'x' WHERE seq = (SELECT max(seq) FROM messages)", False),
     ("unreadable_row", "UPDATE sessions SET metadata = '{'", False),
     ("orphan_rows", "DELETE FROM lineages", False),
     ("orphan_rows", "INSERT INTO task_states VALUES ('gone', 1, 'goal', '[]', 1, 1)", False),
-    ("search_index_stale", "DELETE FROM search_lineages", True),
+    ("search_index_stale", "DELETE FROM search_blocks", True),
     ("search_index_stale", "DROP TABLE search_index", True),
     ("schema_drift", "DROP INDEX ix_sessions_activity", True),
     ("schema_drift", "DROP TABLE memories", False),
@@ -155,44 +157,52 @@ def test_two_continuations_of_one_session_are_a_fork(chain: SessionStore, path: 
     assert {"fork", "schema_drift"} <= codes(report)
 
 
-def test_a_session_with_a_live_lease_is_not_reopened(chain: SessionStore, path: Path, clock: Clock) -> None:
-    """Somebody may be about to write the continuation."""
+def test_a_session_is_not_reopened_while_somebody_holds_its_compaction(
+    chain: SessionStore, path: Path, clock: Clock
+) -> None:
+    """Its holder may be about to write the continuation; once the lease has run out nobody can."""
+    plant_job(path, generation=3, status="running", lease_expires_at=clock.at + 100)
     with outside(path) as connection:
-        connection.execute(
-            "INSERT INTO compactions (lineage_id, job_id, generation, \"trigger\", status, policy, head, middle, tail, degraded, "
-            "warnings, attempts, lease_expires_at, fencing_token, created_at) "
-            f"VALUES ('{LINEAGE}', 'j', 3, 'manual', 'running', '{{}}', '[]', '[]', '[]', 0, '[]', 1, ?, 9, 1)",
-            (int((clock.at + 100) * 1_000_000),),
-        )
         connection.execute(f"UPDATE sessions SET end_reason = 'compaction', ended_at = 1 WHERE {SESSION} = 3")
-    found = [one for one in chain.doctor(repair=True) if one.code == "ended_without_child"]
-    assert [one.repaired for one in found] == [True]  # the job of an ended session is stale whatever its lease says
-    assert chain.doctor().is_healthy
+    assert [(one.code, one.repaired) for one in chain.doctor(repair=True)] == [("ended_without_child", False)]
+    clock.advance(101)
+    assert {(one.code, one.repaired) for one in chain.doctor(repair=True)} == {
+        ("stale_job", True),
+        ("ended_without_child", True),
+    }
+    assert list(chain.doctor()) == []
+
+
+def test_a_queued_job_of_an_ended_session_is_stale(chain: SessionStore, path: Path) -> None:
+    plant_job(path, generation=2, status="queued", lease_expires_at=None)
+    assert codes(chain.doctor()) == {"stale_job"}
+    assert chain.doctor(repair=True).is_healthy
 
 
 def test_a_job_whose_lease_ran_out_is_stale_and_is_settled_as_interrupted(
     chain: SessionStore, path: Path, clock: Clock
 ) -> None:
     """ATOM-1"""
-    with outside(path) as connection:
-        connection.execute(
-            "INSERT INTO compactions (lineage_id, job_id, generation, \"trigger\", status, policy, head, middle, tail, degraded, "
-            "warnings, attempts, lease_expires_at, fencing_token, created_at) "
-            f"VALUES ('{LINEAGE}', 'j', 3, 'manual', 'running', '{{}}', '[]', '[]', '[]', 0, '[]', 1, ?, 9, 1)",
-            (int((clock.at + 100) * 1_000_000),),
-        )
+    plant_job(path, generation=3, status="running", lease_expires_at=clock.at + 100)
     assert list(chain.doctor()) == []
     clock.advance(101)
     assert codes(chain.doctor()) == {"stale_job"}
     assert chain.doctor(repair=True).is_healthy
-    assert [job.status for job in chain.lineage(LINEAGE).compactions if job.job_id == "j"] == ["interrupted"]
+    assert [job.status for job in chain.lineage(LINEAGE).compactions if job.job_id == "planted"] == ["interrupted"]
+    assert list(chain.doctor()) == []
+
+
+def test_a_queued_job_of_an_open_session_waits_and_is_no_fault(chain: SessionStore, path: Path, clock: Clock) -> None:
+    plant_job(path, generation=3, status="queued", lease_expires_at=None)
+    clock.advance(100_000)
     assert list(chain.doctor()) == []
 
 
 def test_calls_and_results_without_a_partner_are_oddities_and_no_damage(doctored: SessionStore) -> None:
     """PAIR-3: a caller may write them, and every rendering mends them."""
     session = doctored.create_session(LINEAGE)
-    session.append([call("dead"), *talk(2), answer("nobody"), *talk(2), call("twice"), answer("twice"), call("twice"), answer("twice")])
+    session.append([call("dead"), *talk(2), answer("nobody"), *talk(2)])
+    session.append([call("twice"), answer("twice"), call("twice"), answer("twice")])
     session.append([*talk(1), call("flying", "one", "two"), answer("flying")])
     report = doctored.doctor(repair=True)
     assert [(one.code, one.seq) for one in report] == [("call_without_result", 0), ("result_without_call", 3)]

@@ -15,10 +15,10 @@ from tests.store.conversations import SMALL, WINDOW
 from tests.store.killed_writer import write_for_ever
 
 KILLS = 50
-A_FILE = 10
+A_FILE = 5
 """Kills of writers of one database; then a fresh one, so that the log to look through stays short."""
 
-MOST_LINES = 60
+MOST_LINES = 24
 """Lines of its journal that a writer has written at most when its end is decided."""
 
 MOST_WAITED = 0.02
@@ -130,5 +130,5 @@ def test_fifty_kills_leave_the_old_state_or_the_new_one(tmp_path: Path) -> None:
     acknowledged = [
         kill_writers(tmp_path / f"{first}.db", chance, seeds=range(first, first + A_FILE)) for first in range(0, KILLS, A_FILE)
     ]
-    assert sum(messages for messages, _ in acknowledged) > 10 * KILLS
-    assert sum(generations for _, generations in acknowledged) > KILLS
+    assert sum(messages for messages, _ in acknowledged) > 4 * KILLS
+    assert sum(generations for _, generations in acknowledged) > KILLS // 2

@@ -35,7 +35,7 @@ def _why_stale(evidence: Evidence, job: JobEvidence) -> str | None:
     session = next((session for session in evidence.sessions if session.generation == job.generation), None)
     if session is None:
         return "its session is gone"
-    if session.end_reason is not None:
+    if session.end_reason is not None and job.status == "queued":
         return f"its session ended ({session.end_reason})"
     if job.status == "running" and (job.lease_expires_at is None or job.lease_expires_at <= evidence.now):
         return "its lease ran out"

@@ -1,0 +1,1 @@
+"""One file a group of measures; each gives tables."""

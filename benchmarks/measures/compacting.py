@@ -1,0 +1,129 @@
+"""A compaction: its plan, its commit, its rows, and the whole beside Hermes' compressor with its own persistence."""
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from collections import Counter
+from pathlib import Path
+
+from benchmarks import payloads
+from benchmarks.machine import load
+from benchmarks.participants import HERMES, LIBRARY, Seat, seated
+from benchmarks.report import Cell, Table, against_goal, milliseconds, ratio
+from benchmarks.settings import Settings, scratch
+from benchmarks.timing import MemoryPeak, Times, memory_peak, timed
+from sessionstore import CompactionHooks, PromptContext, SessionStore
+
+COMMIT_GOAL = 5.0
+"""Milliseconds of a commit in memory."""
+SUMMARY = payloads.prose(random.Random(3), 4_000)
+"""What the scripted summariser answers."""
+
+
+def compact_long_sessions(settings: Settings) -> list[Table]:
+    """Two lengths by ourselves, and the shorter one beside Hermes."""
+    sizes = (settings.pick(2_000, 200), settings.pick(20_000, 600))
+    rows: list[tuple[Cell, ...]] = []
+    for size in sizes:
+        for summarizer in ("scripted", "extractive"):
+            rows += _measured(size, summarizer, settings.pick(5, 1))
+    columns = ("messages", "summariser", "dry run ms", "compaction ms", "commit ms", "commit goal", "rows written", "peak MB")
+    notes = (
+        "the commit is what passes between the rebuilding of the system prompt and the hook that is told of the commit",
+        f"messages of 1,000 bytes, their tokens known from ``pressure()``; in memory; {load()}",
+    )
+    tables = [Table("Compact a session", columns, tuple(rows), notes)]
+    if settings.peers:
+        tables.append(_beside_hermes(sizes[0], settings.pick(5, 1)))
+    return tables
+
+
+def _measured(size: int, summarizer: str, rounds: int) -> list[tuple[Cell, ...]]:
+    dry: list[float] = []
+    whole: list[float] = []
+    commits: list[float] = []
+    peaks: list[float] = []
+    written: Counter[str] = Counter()
+    for _ in range(rounds):
+        with scratch() as folder:
+            path = folder / "compact.db"
+            clock: dict[str, float] = {}
+
+            def built(_: PromptContext, clock: dict[str, float] = clock) -> str:
+                clock["prompt"] = time.perf_counter()
+                return "You are a coder."
+
+            def committed(_session: str, _continuation: str, clock: dict[str, float] = clock) -> None:
+                clock["commit"] = time.perf_counter()
+
+            hooks = CompactionHooks(build_system_prompt=built, after_commit=committed)
+            with SessionStore.open(f"sqlite:///{path}", hooks=hooks) as store:
+                session = store.create_session(context_window=128_000, system_prompt="You are a coder.")
+                session.append(payloads.messages(size, 1000))
+                session.pressure()  # as every turn does: what is counted once is not counted again
+                dry.append(timed(lambda session=session: session.compact(dry_run=True)))  # type: ignore[misc]  # a default binds the loop's value
+                before = _row_counts(path)
+                peak = MemoryPeak()
+                with memory_peak() as peak:
+                    begun = time.perf_counter()
+                    result = session.compact(summarizer=(lambda _: SUMMARY) if summarizer == "scripted" else None)
+                    whole.append(time.perf_counter() - begun)
+                if result.status != "committed":
+                    raise RuntimeError(f"the compaction ended {result.status}: {result.reason}")
+                peaks.append(peak.megabytes)
+                commits.append(clock["commit"] - clock["prompt"])
+                written = _row_counts(path) - before
+    commit = milliseconds(Times(tuple(commits)).median)
+    changed = ", ".join(f"{table} {count}" for table, count in sorted(written.items()))
+    return [
+        (
+            size,
+            summarizer,
+            milliseconds(Times(tuple(dry)).median),
+            milliseconds(Times(tuple(whole)).median),
+            commit,
+            against_goal(commit, COMMIT_GOAL),
+            changed,
+            max(peaks),
+        )
+    ]
+
+
+def _row_counts(path: Path) -> Counter[str]:
+    connection = sqlite3.connect(path)
+    try:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%\\_fts%' ESCAPE '\\'")
+        names = [name for (name,) in tables.fetchall()]
+        return Counter({name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names})  # noqa: S608 - names out of the schema
+    finally:
+        connection.close()
+
+
+def _beside_hermes(size: int, rounds: int) -> Table:
+    found: dict[str, list[float]] = {}
+    with scratch() as folder, seated((LIBRARY, HERMES)) as (seats, notes):
+        for number in range(rounds):
+            for seat in seats:
+                _one(seat, folder, number, size, found, notes)
+    hermes = found.get(HERMES.name)
+    base = Times(tuple(hermes)).median if hermes else None
+    rows: list[tuple[Cell, ...]] = []
+    for name, seconds in found.items():
+        median = Times(tuple(seconds)).median
+        goal = against_goal(median / base, 1.0) if base and name == LIBRARY.name else None
+        rows.append((name, milliseconds(median), ratio(median, base), goal))
+    about = f"median of {rounds}; ours with the extractive summariser, counting included, Hermes with a stubbed model; {load()}"
+    columns = ("store", "median ms", "to Hermes", "goal")
+    return Table(f"Compact {size:,} messages and store it", columns, tuple(rows), (about, *notes))
+
+
+def _one(seat: Seat, folder: Path, number: int, size: int, found: dict[str, list[float]], notes: list[str]) -> None:
+    seat.call("open", str(folder / f"{seat.participant.module}-{number}.db"))
+    answer = seat.order("compact", count=size)
+    if answer.once is None:
+        note = f"{seat.participant.name}: {answer.problem}"
+        notes += [] if note in notes else [note]
+    else:
+        found.setdefault(seat.participant.name, []).append(answer.once)
+    seat.call("close")
