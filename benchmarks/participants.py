@@ -35,6 +35,13 @@ LIBRARY = Participant("sessionstore", "library", "Library")
 ASYNC_LIBRARY = Participant("sessionstore, async", "library", "AsyncLibrary", asynchronous=True)
 _AGENTS = ("openai-agents", "sqlalchemy[asyncio]", "aiosqlite")
 HERMES = Participant("hermes-agent SessionDB", "hermes", "Hermes", False, "hermes-agent", ("hermes-agent",))
+LANGCHAIN_SUMMARY = Participant(
+    "langchain SummarizationMiddleware", "langchain_summary", "LangchainSummary", False, "langchain", ("langchain",)
+)
+HERMES_COMPRESSOR = Participant(
+    "hermes-agent ContextCompressor", "hermes_compressor", "HermesCompressor", False, "hermes-agent", ("hermes-agent",)
+)
+COMPACTORS = (LANGCHAIN_SUMMARY, HERMES_COMPRESSOR)
 PEERS = (
     Participant("openai-agents SQLiteSession", "openai_agents", "AgentsSqlite", True, "openai-agents", _AGENTS),
     Participant("openai-agents SQLAlchemySession", "openai_agents", "AgentsSqlalchemy", True, "openai-agents", _AGENTS),
@@ -83,7 +90,7 @@ class Seat:
         if not line:
             return Answer((), 0.0, "its process has ended")
         told = json.loads(line)
-        return Answer(tuple(told.get("seconds", ())), told.get("megabytes", 0.0), told.get("problem"))
+        return Answer(tuple(told.get("seconds", ())), told.get("megabytes", 0.0), told.get("problem"), told.get("value"))
 
     def call(self, operation: str, *arguments: Any, expected: int | None = None) -> Answer:
         """Have an operation of the contestant done, and its count compared with what is expected."""
@@ -102,11 +109,12 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Seconds of each repetition, the peak of memory meanwhile, or what went wrong."""
+    """Seconds of each repetition, the peak of memory meanwhile, what went wrong, and what came back."""
 
     seconds: tuple[float, ...]
     megabytes: float
     problem: str | None
+    value: Any = None
 
     @property
     def once(self) -> float | None:
@@ -136,7 +144,7 @@ def seated(participants: Sequence[Participant]) -> Iterator[tuple[list[Seat], li
 def peer_versions() -> Table:
     """The peers that a run measures, and the versions of their packages."""
     rows = []
-    for package, requirements in {peer.package: peer.requirements for peer in PEERS if peer.package}.items():
+    for package, requirements in {peer.package: peer.requirements for peer in (*PEERS, *COMPACTORS) if peer.package}.items():
         installed = environment(package, requirements)
         rows.append((package, installed.problem if installed.python is None else versions(installed.python, (package,))))
     return Table("Peers", ("package", "version"), tuple(rows))

@@ -6,11 +6,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from sessionstore.compaction.outcome import CompactionResult
 from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.health.finding import DoctorReport
+from sessionstore.domain.hygiene import DEFAULT_GRACE
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import SessionSummary
 from sessionstore.domain.search_hit import SearchHit
+from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.flows.search_flow import keep_search_index
 from sessionstore.flows.store_flow import StoreFlow, environment_of
@@ -263,6 +267,23 @@ class SessionStore:
         lists findings with a code (``FindingCode``); those of a healthy database are none, but for oddities that callers wrote.
         """
         return self._drive(self._flow.doctor(repair))
+
+    def hygiene(
+        self,
+        *,
+        policy: CompactionPolicy | None = None,
+        summarizer: Summarizer | None = None,
+        grace: float = DEFAULT_GRACE,
+    ) -> list[CompactionResult[Session]]:
+        """Compact every open session that nobody else does: one pass of what ``sessionstore worker`` does all the time.
+
+        Those are sessions that have been due for longer than ``grace`` seconds, that are above ``policy.hygiene_ratio`` of their
+        window, or that have more than 5,000 messages in their context; one whose window is unknown is left alone. They are found
+        by their counters; messages are read of those only that changed since they were last counted, 200 a pass. Jobs of
+        workers that died are settled. Gives how the compactions ended; one that broke off is tried again by a later pass.
+        """
+        outcomes = self._drive(self._flow.hygiene(policy=policy, summarizer=summarizer, grace=grace))
+        return [CompactionResult(outcome, Session(self._flow.handle(outcome))) for outcome in outcomes]
 
     def delete(self, reference: str, *, namespace: str | None = None) -> str:
         """Delete a whole conversation with all its generations; gives its lineage id. There is no way back."""

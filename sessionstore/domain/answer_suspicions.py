@@ -84,12 +84,24 @@ def _obeys(text: str, history: str) -> bool:
 
 
 def _is_nonsense(text: str) -> bool:
-    told = [" ".join(content.split()) for content in parse_sections(text).values()]
-    if len(told) < _SEVERAL:
+    """Whether half of the sections say the same, or no words, or only their own heading over again."""
+    sections = parse_sections(text)
+    if len(sections) < _SEVERAL:
         return False
+    told = [" ".join(content.split()) for content in sections.values()]
     _, most = Counter(told).most_common(1)[0]
     wordless = sum(1 for content in told if not any(map(str.isalpha, content)) and not _REFERENCE.search(content))
-    return 2 * max(most, wordless) >= len(told)
+    words = {heading: _long_words(content) for heading, content in sections.items()}
+    times = Counter(word for found in words.values() for word in found)
+    said_by_all = {word for word, count in times.items() if 2 * count >= len(sections)}
+    hollow = sum(1 for heading, found in words.items() if not found - said_by_all - _long_words(heading))
+    return 2 * max(most, wordless, hollow) >= len(told)
+
+
+def _long_words(text: str) -> set[str]:
+    """The beginnings of the words of four letters and more, so that another ending is the same word; each sign of Chinese."""
+    found = _WORD.findall(text.casefold().replace("_", " "))
+    return {word[:5] for word in found if len(word) >= 4 or word.isdigit() or not word.isascii()}
 
 
 def _loops(text: str) -> bool:

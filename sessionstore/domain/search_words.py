@@ -20,7 +20,8 @@ MOST_WORD_BYTES: Final = 1_000_000
 """UTF-8 bytes of distinct words that the index takes from one message (a tsvector of PostgreSQL holds 1,048,575)."""
 
 SHORTEST_BEGINNING: Final = 3
-"""Characters from which on a word of a query also finds the longer words that begin with it; a number finds itself only."""
+"""ASCII characters from which on a word of a query also finds the longer words that begin with it. A number finds itself only;
+in other scripts a syllable may be one character, so there any length will do."""
 
 _WIDEST_GAP: Final = 8
 """Characters that may stand between the words of one term: ``C:\\\\Users`` with its escapes is found as ``C:\\Users``."""
@@ -50,7 +51,9 @@ class Run(NamedTuple):
     @property
     def is_whole_only(self) -> bool:
         """Whether a query that ends with this run means this word and no longer one."""
-        return not self.unspaced and (len(self.folded) < SHORTEST_BEGINNING or self.folded.isdigit())
+        if self.unspaced:
+            return False
+        return self.folded.isdigit() or (self.folded.isascii() and len(self.folded) < SHORTEST_BEGINNING)
 
     def ends_with(self, wanted: Run) -> bool:
         """Whether this run, or what begins at one of its humps, is what is wanted."""

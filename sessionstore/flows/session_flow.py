@@ -155,7 +155,7 @@ class SessionFlow:
         """Read the last messages of the context."""
         wanted = min(max(count, 0), reading.LAST_SEQ)
         rows = yield from read(
-            lambda c: last_context_rows(c, self.lineage_id, self.generation, wanted) or self._nothing(c)
+            lambda c: last_context_rows(c, self.lineage_id, self.generation, wanted) or self._nothing(c), one_query=True
         )
         return [row.message for row in rows]
 

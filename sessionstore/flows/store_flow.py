@@ -11,17 +11,21 @@ from typing import Any
 from sqlalchemy import Connection
 from uuid_utils import uuid7
 
+from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.counting import default_counter
 from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.messages import check_column_text
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import SessionSummary
 from sessionstore.domain.search_hit import SearchHit
 from sessionstore.domain.session_ids import checked_lineage_id, split_session_id
+from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.errors import SessionNotFoundError
 from sessionstore.flows.doctor_flow import examine_store
+from sessionstore.flows.hygiene_flow import HygieneFlow, hygiene_pass
 from sessionstore.flows.search_flow import rebuild_search_index, search_store
 from sessionstore.flows.session_flow import SessionFlow
 from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
@@ -200,6 +204,19 @@ class StoreFlow:
     def doctor(self, repair: bool) -> Steps[DoctorReport]:
         """Look for breaches of what the store promises."""
         return examine_store(self.environment, repair=repair)
+
+    def hygiene(
+        self, *, policy: CompactionPolicy | None, summarizer: Summarizer | None, grace: float
+    ) -> Steps[list[CompactionOutcome]]:
+        """One pass of a worker."""
+        return hygiene_pass(
+            HygieneFlow(self.environment, policy=policy or CompactionPolicy(), summarizer=summarizer, grace=grace)
+        )
+
+    def handle(self, outcome: CompactionOutcome) -> SessionFlow:
+        """The session to go on with after a compaction of a worker."""
+        lineage_id, generation = split_session_id(outcome.continuation_id or outcome.session_id)
+        return SessionFlow(self.environment, lineage_id, generation or 1)
 
     def delete(self, reference: str, namespace: str | None) -> Steps[str]:
         """Delete a whole lineage."""

@@ -11,12 +11,15 @@ from sessionstore.domain.search_words import AskedWord
 from sessionstore.storage.search_places import Document, Place
 
 _REGISTER: Final = "INSERT INTO search_blocks (lineage_id, first_seq) VALUES (?, ?) ON CONFLICT DO NOTHING"
-# A document goes in only behind the one before it, so that what is indexed of a log is always its beginning.
+# A document goes in only behind the one before it, so that what is indexed of a log is always its beginning; any other is an
+# integer overflow, since a statement has no other way to refuse. One row a statement and no SELECT beside it: for those SQLite
+# opens a savepoint of its own, at which FTS5 writes everything down, and which it answers with the end of the transaction when
+# the index is damaged.
 _ADD: Final = (
-    "INSERT INTO search_index (rowid, words) SELECT (number << 6) + (?2 & 63), ?3 FROM search_blocks "
+    "INSERT INTO search_index (rowid, words) VALUES (coalesce((SELECT (number << 6) + (?2 & 63) FROM search_blocks "
     "WHERE lineage_id = ?1 AND first_seq = ?2 - (?2 & 63) AND (?2 = 0 OR EXISTS ("
     "SELECT 1 FROM search_blocks b JOIN search_index_docsize d ON d.id = (b.number << 6) + ((?2 - 1) & 63) "
-    "WHERE b.lineage_id = ?1 AND b.first_seq = (?2 - 1) - ((?2 - 1) & 63)))"
+    "WHERE b.lineage_id = ?1 AND b.first_seq = (?2 - 1) - ((?2 - 1) & 63)))), abs(-9223372036854775807 - 1)), ?3)"
 )
 _INDEXED_TO: Final = (
     "coalesce((SELECT b.first_seq + (SELECT max(id) & 63 FROM search_index_docsize "
@@ -45,14 +48,14 @@ _FORGET: Final = f"INSERT INTO search_index (search_index, rowid, words) VALUES 
 class Fts5Index:
     """What the search index does on SQLite; see ``search_rows`` for what is promised."""
 
-    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> int:
-        """Add documents behind those that are there; gives how many found their place."""
+    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> None:
+        """Add documents behind those that are there; a driver's error when the first is not the next one."""
         begun = [(lineage_id, seq) for seq, _ in documents if seq % 64 == 0]
         if begun:
             connection.exec_driver_sql(_REGISTER, begun)
         mark = _mark(lineage_id)
         rows = [(lineage_id, seq, " ".join((mark, *words))) for seq, words in documents]
-        return int(connection.exec_driver_sql(_ADD, rows).rowcount)
+        connection.exec_driver_sql(_ADD, rows)
 
     def indexed_to(self, connection: Connection, lineage_id: str) -> int:
         """The last seq of the lineage that is indexed, -1 for none."""

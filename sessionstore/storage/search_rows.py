@@ -71,12 +71,9 @@ def index_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow]) 
     if not _is_kept(connection):
         return
     documents = [(row.seq, index_words(searchable_text(row.message))) for row in rows]
-
-    def add() -> None:
-        if _index(connection).add(connection, lineage_id, documents) < len(documents):
-            _catch_up(connection, lineage_id, CATCH_UP_ROWS)
-
-    _guarded(connection, add)
+    if _guarded(connection, lambda: _add(connection, lineage_id, documents)) is None:
+        # It is behind, or damaged; in the second case this fails too.
+        _guarded(connection, lambda: _catch_up(connection, lineage_id, CATCH_UP_ROWS))
 
 
 def catch_up(connection: Connection, lineage_id: str, *, most: int) -> int:
@@ -190,11 +187,15 @@ def _index(connection: Connection) -> Fts5Index | TsvectorIndex:
 
 
 def _catch_up(connection: Connection, lineage_id: str, most: int) -> int:
-    index = _index(connection)
     lock_tip(connection, lineage_id)
-    first = index.indexed_to(connection, lineage_id) + 1
-    documents = list(_documents(connection, lineage_id, first, first + most - 1))
-    return index.add(connection, lineage_id, documents) if documents else 0
+    first = _index(connection).indexed_to(connection, lineage_id) + 1
+    return _add(connection, lineage_id, list(_documents(connection, lineage_id, first, first + most - 1)))
+
+
+def _add(connection: Connection, lineage_id: str, documents: Sequence[Document]) -> int:
+    if documents:
+        _index(connection).add(connection, lineage_id, documents)
+    return len(documents)
 
 
 def _documents(connection: Connection, lineage_id: str, first: int, last: int) -> Iterator[Document]:
@@ -211,13 +212,17 @@ def _guarded(connection: Connection, work: Callable[[], T]) -> T | None:
     """Do something with the index; if it fails, nothing of it is left, the transaction goes on, and None says so."""
     connection.exec_driver_sql("SAVEPOINT search_index")
     try:
+        # FTS5 writes what it has collected when a savepoint is released, so that this is where damage shows, and not at the
+        # commit of the log's rows. The savepoint is gone then, also if that failed: hence a second one around it.
+        connection.exec_driver_sql("SAVEPOINT search_index_work")
         result = work()
-        # FTS5 writes what it has collected here, so this is where damage shows, and not at the commit of the log's rows.
-        connection.exec_driver_sql("RELEASE SAVEPOINT search_index")
+        connection.exec_driver_sql("RELEASE SAVEPOINT search_index_work")
     except (DBAPIError, sqlite3.DatabaseError):
         # When the whole transaction is lost (the disk is full) this fails too, and rightly reaches the caller.
         connection.exec_driver_sql("ROLLBACK TO SAVEPOINT search_index")
         connection.exec_driver_sql("RELEASE SAVEPOINT search_index")
         _remember(connection, is_kept=False)
         return None
+    _remember(connection, is_kept=True)
+    connection.exec_driver_sql("RELEASE SAVEPOINT search_index")
     return result

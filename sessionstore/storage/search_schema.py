@@ -20,6 +20,15 @@ _SQLITE: Final = (
     # The words come ready, with blanks between: this tokenizer only parts them there, and leaves other scripts as they are.
     "CREATE VIRTUAL TABLE search_index USING fts5 (words, content='', detail='none', tokenize='ascii')",
 )
+# A table of FTS5 can only be dropped when it can be opened, and for that its own tables must look like those of an empty one.
+_MEND: Final = (
+    "CREATE TABLE IF NOT EXISTS search_index_config (k PRIMARY KEY, v) WITHOUT ROWID",
+    "REPLACE INTO search_index_config VALUES ('version', 4)",
+    "CREATE TABLE IF NOT EXISTS search_index_data (id INTEGER PRIMARY KEY, block BLOB)",
+    "REPLACE INTO search_index_data VALUES (1, x''), (10, x'00000000000000')",
+    "CREATE TABLE IF NOT EXISTS search_index_idx (segid, term, pgno, PRIMARY KEY (segid, term)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS search_index_docsize (id INTEGER PRIMARY KEY, sz BLOB)",
+)
 _POSTGRESQL: Final = (
     """CREATE TABLE search_documents (lineage_id TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, words TSVECTOR NOT NULL,
     CONSTRAINT pk_search_documents PRIMARY KEY (lineage_id, seq))""",
@@ -38,6 +47,9 @@ def create_search_tables(connection: Connection) -> None:
 
 def drop_search_tables(connection: Connection) -> None:
     """Take the index away with all its tables, also when it is damaged or only part of it is there."""
+    if connection.dialect.name == "sqlite" and "search_index" in inspect(connection).get_table_names():
+        for statement in _MEND:
+            connection.exec_driver_sql(statement)
     for name in ("search_index", "search_blocks", "search_documents"):
         connection.execute(text(f"DROP TABLE IF EXISTS {name}"))
 

@@ -9,11 +9,12 @@ from sqlalchemy import Connection, text
 from sessionstore.domain.search_words import AskedWord
 from sessionstore.storage.search_places import Document, Place
 
-# A document goes in only behind the one before it, so that what is indexed of a log is always its beginning.
+# A document goes in only behind the one before it, so that what is indexed of a log is always its beginning; any other has no
+# words, which its column refuses.
 _ADD: Final = text(
-    "INSERT INTO search_documents (lineage_id, seq, words) "
-    "SELECT :lineage, CAST(:seq AS bigint), array_to_tsvector(CAST(:words AS text[])) WHERE CAST(:seq AS bigint) = 0 "
-    "OR EXISTS (SELECT 1 FROM search_documents WHERE lineage_id = :lineage AND seq = CAST(:seq AS bigint) - 1)"
+    "INSERT INTO search_documents (lineage_id, seq, words) VALUES (:lineage, :seq, CASE WHEN CAST(:seq AS bigint) = 0 "
+    "OR EXISTS (SELECT 1 FROM search_documents WHERE lineage_id = :lineage AND seq = CAST(:seq AS bigint) - 1) "
+    "THEN array_to_tsvector(CAST(:words AS text[])) END)"
 )
 _INDEXED_TO: Final = text("SELECT coalesce(max(seq), -1) FROM search_documents WHERE lineage_id = :lineage")
 _BEHIND: Final = text(
@@ -37,10 +38,10 @@ _FORGET: Final = text("DELETE FROM search_documents WHERE lineage_id = :lineage"
 class TsvectorIndex:
     """What the search index does on PostgreSQL; see ``search_rows`` for what is promised."""
 
-    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> int:
-        """Add documents behind those that are there; gives how many found their place."""
-        rows = ({"lineage": lineage_id, "seq": seq, "words": list(words)} for seq, words in documents)
-        return sum(connection.execute(_ADD, row).rowcount for row in rows)
+    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> None:
+        """Add documents behind those that are there; a driver's error when the first is not the next one."""
+        rows = [{"lineage": lineage_id, "seq": seq, "words": list(words)} for seq, words in documents]
+        connection.execute(_ADD, rows)
 
     def indexed_to(self, connection: Connection, lineage_id: str) -> int:
         """The last seq of the lineage that is indexed, -1 for none."""

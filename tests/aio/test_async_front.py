@@ -201,7 +201,7 @@ async def test_the_task_forks_and_search_are_there_too(database_url: str) -> Non
         assert await copy.task.goal == "Mend the modules."
         assert [todo["status"] for todo in await copy.task.todos] == ["completed"]
         assert [hit.seq for hit in await store.search("module_3", lineage="a")] == [3]
-        assert (await store.doctor()).findings == ()
+        assert not (await store.doctor()).findings
 
 
 FORGETFUL = """

@@ -3,12 +3,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from sessionstore import AnthropicSummarizer, OpenAICompatibleSummarizer
+from sessionstore import AnthropicSummarizer, OpenAICompatibleSummarizer, SessionStore
 from sessionstore.summarizers.endpoint_summarizer import EndpointSummarizer
+from tests.conftest import Clock
 from tests.models.model_server import ModelServer, serving
 
 LOCAL_ENDPOINT = "SESSIONSTORE_LOCAL_ENDPOINT"
@@ -41,10 +44,30 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
 def summarizer(request: pytest.FixtureRequest, server: ModelServer) -> Making:
     """Makes a summariser of either family at the server, impatient; arguments as usual."""
 
+    return _making(request.param, server)
+
+
+@pytest.fixture
+def openai_summarizer(server: ModelServer) -> Making:
+    """The same of the first family only, where the families have nothing of their own."""
+    return _making("openai", server)
+
+
+def _making(family: str, server: ModelServer) -> Making:
+    # What is learned of an address is remembered by the process, so each test has one of its own.
+    address = f"{server.url}/{uuid4().hex}"
+
     def make(model: str = "small", **arguments: Any) -> EndpointSummarizer:
-        arguments = {"timeout": 0.5, "longest_wait": 0.3, **arguments}
-        if request.param == "openai":
-            return OpenAICompatibleSummarizer(model, f"{server.url}/v1", **arguments)
-        return AnthropicSummarizer(model, server.url, **arguments)
+        arguments = {"timeout": 10.0, "longest_wait": 0.1, **arguments}
+        if family == "openai":
+            return OpenAICompatibleSummarizer(model, f"{address}/v1", **arguments)
+        return AnthropicSummarizer(model, address, **arguments)
 
     return make
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[SessionStore]:
+    """A fresh store on SQLite: what a model does is the same to every database."""
+    with SessionStore.open(f"sqlite:///{tmp_path}/store.db", clock=clock) as opened:
+        yield opened

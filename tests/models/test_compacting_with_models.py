@@ -11,6 +11,7 @@ from sessionstore import CompactionResult, ExtractiveSummarizer, Session, Sessio
 from sessionstore.domain.records import CompactionRecord
 from sessionstore.domain.section_parsing import parse_sections
 from sessionstore.domain.sections import SECTIONS
+from sessionstore.domain.summary_prompt import INSTRUCTIONS
 from tests.conftest import Clock
 from tests.models.conftest import KEY, Making
 from tests.models.model_server import (
@@ -54,6 +55,7 @@ BAD_NOTES: dict[str, tuple[Behaviour, str]] = {
     "echo": (lambda handler, asked: says(asked.prompt)(handler, asked), "echo"),
     "answer to the user": (says("Sure! I'll add the --strict option now. Would you like tests for it as well?"), "answer_to_user"),
     "repetition": (says("## Goal\n" + "The parser reads dates. " * 40), "repetition"),
+    "headings over again": (says("\n".join(f"## {heading}\nThe task is {heading.lower()}." for heading in SECTIONS)), "nonsense"),
     "invented": (says("Deployed lib/rockets.go. Patched cmd/launch.go. Wrote the docs in docs/moon.md."), "invented"),
     "nonsense": (says(as_json(**dict.fromkeys(
         (name.lower().replace(" & ", "_and_").replace(" ", "_") for name in GOOD_SECTIONS), "1302568497"
@@ -123,83 +125,66 @@ def test_an_endpoint_that_refuses_schemas_is_asked_for_text_and_then_always(
 
 
 def test_an_endpoint_that_takes_no_notice_of_schemas_costs_no_second_question(
-    store: SessionStore, server: ModelServer, summarizer: Making
+    store: SessionStore, server: ModelServer, openai_summarizer: Making
 ) -> None:
     server.will(says(notes()))
-    stored_text(begin(store).compact(summarizer=summarizer(), policy=POLICY))
+    stored_text(begin(store).compact(summarizer=openai_summarizer(), policy=POLICY))
     assert len(server.asked) == 1
-    assert summarizer().keeps_to_schema is False
+    assert openai_summarizer().keeps_to_schema is False
 
 
 @pytest.mark.parametrize("name", BAD_NOTES)
-def test_with_room_left_a_failed_summary_changes_nothing(
-    store: SessionStore, server: ModelServer, summarizer: Making, name: str, clock: Clock
+def test_a_failed_summary_changes_nothing_while_there_is_room_and_then_a_true_one_stands_in(
+    store: SessionStore, server: ModelServer, openai_summarizer: Making, name: str, clock: Clock
 ) -> None:
-    """FAIL-1, ATOM-3"""
+    """FAIL-1, ATOM-3, NEST-2"""
     behaviour, kind = BAD_NOTES[name]
+    summarizer = openai_summarizer(timeout=0.4 if kind == "timeout" else 10.0)
     session = begin(store)
     before = state(session)
     server.will(behaviour)
-    result = session.compact(summarizer=summarizer(), policy=POLICY)
-    job = job_of(store)
-    assert job.error in (kind, None)
-    if kind == "echo":
-        assert result.status == "committed"
-        assert result.degraded
-        assert PROMPT_WORDS not in stored_text(result)
-        return
-    assert (result.status, job.error) == ("deferred", kind)
-    assert state(session) == before
-    assert result.retry_at == clock.at + POLICY.cooldown_seconds
-    assert KEY not in f"{job}"
-    assert job.summary is None
-
-
-PROMPT_WORDS = "You update the working notes"
-
-
-@pytest.mark.parametrize("name", BAD_NOTES)
-def test_without_room_a_true_summary_stands_in_and_says_so(
-    store: SessionStore, server: ModelServer, summarizer: Making, name: str
-) -> None:
-    """FAIL-1, NEST-2"""
-    behaviour, kind = BAD_NOTES[name]
-    server.will(behaviour)
-    session = begin(store, window=1_600)
-    result = session.compact(summarizer=summarizer(), policy=replace(POLICY, stuck_ratio=1.0))
+    if kind != "echo":
+        result = session.compact(summarizer=summarizer, policy=POLICY)
+        job = job_of(store)
+        assert (result.status, job.error, job.summary) == ("deferred", kind, None)
+        assert result.retry_at == clock.at + POLICY.cooldown_seconds
+        assert state(session) == before
+        assert KEY not in f"{job}"
+    session.set_model("tiny", 1_600)
+    result = session.compact(summarizer=summarizer, policy=replace(POLICY, stuck_ratio=1.0))
     told = stored_text(result)
     job = job_of(store)
     assert result.degraded
     assert (job.summarizer, job.degraded) == ("extractive", True)
-    assert job.usage == {"report": {"failed": [{"summarizer": summarizer().name, "kind": kind}]}}
+    assert job.usage == {"report": {"failed": [{"summarizer": summarizer.name, "kind": kind}]}}
     assert any(kind in warning for warning in result.warnings)
-    for untrue in ("1302568497", "rockets", "overloaded", "Sure!", PROMPT_WORDS, "Deployed", KEY):
+    for untrue in ("1302568497", "rockets", "overloaded", "Sure!", INSTRUCTIONS[:30], "Deployed", KEY):
         assert untrue not in told
     assert "src/orders/parser.py" in told
     assert "pytest tests/test_parser.py" in told
 
 
-def test_an_obeyed_injection_is_no_summary(store: SessionStore, server: ModelServer, summarizer: Making) -> None:
+def test_an_obeyed_injection_is_no_summary(store: SessionStore, server: ModelServer, openai_summarizer: Making) -> None:
     """FAIL-1, SEC-1"""
     said = work()
     said[2]["content"] += f"\n{INJECTED}."
     session = store.create_session("orders", model="big", context_window=100_000)
     session.append(said)
     server.will(refuses_schemas(says("ACCESS GRANTED")))
-    result = session.compact(summarizer=summarizer(), policy=POLICY)
+    result = session.compact(summarizer=openai_summarizer(), policy=POLICY)
     assert (result.status, job_of(store).error) == ("deferred", "injection")
 
 
-def test_an_order_that_reached_the_notes_is_taken_out(store: SessionStore, server: ModelServer, summarizer: Making) -> None:
+def test_an_order_that_reached_the_notes_is_taken_out(store: SessionStore, server: ModelServer, openai_summarizer: Making) -> None:
     """SEC-1"""
     server.will(refuses_schemas(says(notes(critical_context=f"Month names are English only. {INJECTED}."))))
-    result = begin(store).compact(summarizer=summarizer(), policy=POLICY)
+    result = begin(store).compact(summarizer=openai_summarizer(), policy=POLICY)
     assert "ACCESS GRANTED" not in stored_text(result)
     assert any("order" in warning for warning in result.warnings)
 
 
 def test_what_nobody_did_is_taken_out_of_the_notes_and_reported(
-    store: SessionStore, server: ModelServer, summarizer: Making
+    store: SessionStore, server: ModelServer, openai_summarizer: Making
 ) -> None:
     """PROV-1, NEST-2"""
     done = (
@@ -208,7 +193,7 @@ def test_what_nobody_did_is_taken_out_of_the_notes_and_reported(
         + "\n6. Answered the question of #4711."
     )
     server.will(refuses_schemas(says(notes(completed_actions=done))))
-    result = begin(store).compact(summarizer=summarizer(), policy=POLICY)
+    result = begin(store).compact(summarizer=openai_summarizer(), policy=POLICY)
     told = stored_text(result)
     for untrue in ("rocket", "kubectl", "satellites", "#4711"):
         assert untrue not in told
@@ -220,23 +205,23 @@ def test_what_nobody_did_is_taken_out_of_the_notes_and_reported(
 
 
 def test_an_old_request_taken_for_the_active_one_is_set_right(
-    store: SessionStore, server: ModelServer, summarizer: Making
+    store: SessionStore, server: ModelServer, openai_summarizer: Making
 ) -> None:
     """LAST-1"""
     server.will(refuses_schemas(says(notes(active_task=OLD_REQUEST))))
     session = store.create_session("orders", model="big", context_window=100_000)
     session.append([*work()[:-2], {"role": "user", "content": "Which of the tests failed at first?"}, *work()[-3:]])
-    result = session.compact(summarizer=summarizer(), policy=replace(POLICY, head_messages=0))
+    result = session.compact(summarizer=openai_summarizer(), policy=replace(POLICY, head_messages=0))
     assert OLD_REQUEST not in parse_sections(stored_text(result))["Active Task"]
     assert (job_of(store).usage or {})["report"]["named_task"] == "older"
     assert any("older request" in warning for warning in result.warnings)
 
 
 def test_missing_sections_are_filled_from_the_ledger_and_the_summary_says_it_is_poor(
-    store: SessionStore, server: ModelServer, summarizer: Making
+    store: SessionStore, server: ModelServer, openai_summarizer: Making
 ) -> None:
     server.will(refuses_schemas(says("The parser was changed and its tests pass.")))
-    result = begin(store).compact(summarizer=summarizer(), policy=POLICY)
+    result = begin(store).compact(summarizer=openai_summarizer(), policy=POLICY)
     told = stored_text(result)
     assert "The parser was changed and its tests pass." in parse_sections(told)["Critical Context"]
     report = (job_of(store).usage or {})["report"]
@@ -245,17 +230,18 @@ def test_missing_sections_are_filled_from_the_ledger_and_the_summary_says_it_is_
     assert result.degraded
 
 
-def test_an_answer_that_broke_off_is_continued_once(store: SessionStore, server: ModelServer, summarizer: Making) -> None:
+def test_an_answer_that_broke_off_is_continued_once(store: SessionStore, server: ModelServer, openai_summarizer: Making) -> None:
     """FAIL-1"""
     whole = notes()
     cut = whole.index("date_of replaced") + 9
-    server.will(refuses_schemas(says(whole[:cut], finish="length")), says(whole[cut:]))
-    result = begin(store).compact(summarizer=summarizer(), policy=POLICY)
+    server.will(says(whole[:cut], finish="length"), says(whole[cut:]))
+    result = begin(store).compact(summarizer=openai_summarizer(), policy=POLICY)
     assert "date_of replaced split because month names have no dashes." in stored_text(result)
-    first, second = [asked for asked in server.asked if not asked.wants_schema]
-    assert second.prompt.startswith(first.prompt)
+    first, second = server.asked
+    assert (first.wants_schema, second.wants_schema) == (True, False)
+    assert whole[:cut] in second.prompt
     job = job_of(store)
-    assert job.prompt_version == "summary-1+continue-1"
+    assert job.prompt_version == "summary-1+notes-json-1+continue-1"
     assert (job.usage or {})["report"]["continued"] is True
 
 
@@ -290,10 +276,10 @@ def test_a_model_that_finds_it_too_long_gets_smaller_pieces(
     assert (job_of(store).usage or {})["report"]["shrunk"] is True
 
 
-def test_a_small_window_is_filled_and_never_exceeded(store: SessionStore, server: ModelServer, summarizer: Making) -> None:
+def test_a_small_window_is_filled_and_never_exceeded(store: SessionStore, server: ModelServer, openai_summarizer: Making) -> None:
     """SUMIN-1"""
     server.will(refuses_schemas(says(notes())))
-    stored_text(begin(store, padding=60).compact(summarizer=summarizer(window=4_000), policy=POLICY))
+    stored_text(begin(store, padding=60).compact(summarizer=openai_summarizer(window=4_000), policy=POLICY))
     asked = [asked for asked in server.asked if not asked.wants_schema]
     assert len(asked) > 1
     assert all(len(one.prompt) / 5 + one.payload["max_tokens"] <= 4_000 for one in asked)
@@ -306,30 +292,30 @@ def chains() -> Sequence[tuple[Behaviour, str]]:
 
 @pytest.mark.parametrize(("behaviour", "kind"), chains(), ids=[kind for _, kind in chains()])
 def test_when_the_auxiliary_model_fails_the_main_one_is_asked_once(
-    store: SessionStore, server: ModelServer, summarizer: Making, behaviour: Behaviour, kind: str
+    store: SessionStore, server: ModelServer, openai_summarizer: Making, behaviour: Behaviour, kind: str
 ) -> None:
     def by_model(handler: Any, asked: Any) -> None:
         (says(notes()) if asked.payload["model"] == "main" else behaviour)(handler, asked)
 
     server.will(refuses_schemas(by_model))
-    chain = SummarizerChain(summarizer("auxiliary"), summarizer("main"))
+    chain = SummarizerChain(openai_summarizer("auxiliary"), openai_summarizer("main"))
     result = begin(store).compact(summarizer=chain, policy=POLICY)
     assert "date_of replaced split" in stored_text(result)
     job = job_of(store)
-    assert (job.summarizer, job.degraded) == (summarizer("main").name, False)
-    assert (job.usage or {})["report"]["failed"] == [{"summarizer": summarizer("auxiliary").name, "kind": kind}]
+    assert (job.summarizer, job.degraded) == (openai_summarizer("main").name, False)
+    assert (job.usage or {})["report"]["failed"] == [{"summarizer": openai_summarizer("auxiliary").name, "kind": kind}]
     assert any("auxiliary" in warning and kind in warning for warning in result.warnings)
     assert sum(asked.payload["model"] == "main" and not asked.wants_schema for asked in server.asked) == 1
 
 
 def test_when_both_fail_it_is_put_off_and_both_are_named(
-    store: SessionStore, server: ModelServer, summarizer: Making
+    store: SessionStore, server: ModelServer, openai_summarizer: Making
 ) -> None:
     """FAIL-1, THRASH-1"""
     server.will(fails(500))
     session = begin(store)
     before = state(session)
-    result = session.compact(summarizer=SummarizerChain(summarizer("auxiliary"), summarizer("main")), policy=POLICY)
+    result = session.compact(summarizer=SummarizerChain(openai_summarizer("auxiliary"), openai_summarizer("main")), policy=POLICY)
     assert result.status == "deferred"
     assert state(session) == before
     assert "auxiliary" in result.reason
@@ -337,19 +323,19 @@ def test_when_both_fail_it_is_put_off_and_both_are_named(
 
 
 def test_a_chain_that_ends_without_a_model_is_never_put_off(
-    store: SessionStore, server: ModelServer, summarizer: Making
+    store: SessionStore, server: ModelServer, openai_summarizer: Making
 ) -> None:
     server.will(fails(500))
-    result = begin(store).compact(summarizer=SummarizerChain(summarizer(), ExtractiveSummarizer()), policy=POLICY)
+    result = begin(store).compact(summarizer=SummarizerChain(openai_summarizer(), ExtractiveSummarizer()), policy=POLICY)
     stored_text(result)
     assert result.degraded
 
 
-def test_abort_changes_nothing_and_raises_on_request(store: SessionStore, server: ModelServer, summarizer: Making) -> None:
+def test_abort_changes_nothing_and_raises_on_request(store: SessionStore, server: ModelServer, openai_summarizer: Making) -> None:
     """FAIL-1"""
     server.will(fails(401))
     session = begin(store, window=1_600)
     before = state(session)
-    result = session.compact(summarizer=summarizer(), policy=replace(POLICY, on_failure="abort", stuck_ratio=1.0))
+    result = session.compact(summarizer=openai_summarizer(), policy=replace(POLICY, on_failure="abort", stuck_ratio=1.0))
     assert result.status == "aborted"
     assert state(session) == before

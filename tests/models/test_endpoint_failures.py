@@ -79,7 +79,7 @@ def test_each_failure_has_its_kind_and_only_passing_ones_are_tried_again(
     """FAIL-1"""
     assert callable(asked)
     server.will(behaviour)
-    error = asked(summarizer())
+    error = asked(summarizer(timeout=0.4 if kind == "timeout" else 10.0))
     assert error.kind == kind
     assert len(server.asked) == requests
     assert len(error.reason) < 300
@@ -119,7 +119,7 @@ def test_a_passing_failure_is_overcome(server: ModelServer, summarizer: Making) 
 def test_nobody_at_the_address_is_unreachable(server: ModelServer, summarizer: Making) -> None:
     nowhere = summarizer()
     assert nowhere.base_url is not None
-    moved = type(nowhere)("small", "http://127.0.0.1:9/v1", timeout=0.5, longest_wait=0.0)
+    moved = type(nowhere)("small", "http://127.0.0.1:9/v1", timeout=5, longest_wait=0.0)
     assert asked_sync(moved).kind == "unreachable"
     assert server.asked == []
 

@@ -143,12 +143,13 @@ def test_nothing_of_another_namespace_is_found(either: SessionStore) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["", "  ", '"', '"needle', "needle*", "needle AND", "(needle", "needle OR x", "words:needle", "-needle", "^needle", "🎉", "\x00", "\ud800 needle"]
+    "query",
+    ["", "  ", '"', '"needle', "needle*", "needle AND", "(needle", "needle OR x", "-needle", "^needle", "🎉", "\x00", "\ud800 x"],
 )
 def test_a_query_is_text_and_never_an_expression(either: SessionStore, query: str) -> None:
     either.create_session("s").append(user("a needle or and x 🎉 words"))
-    plain = query.replace("\ud800", "").strip(' "')
-    assert found(either, query) == ([("s", 0)] if plain.strip("\x00") else [])
+    asks_for_nothing = not any(character.isalnum() or character == "🎉" for character in query)
+    assert found(either, query) == ([] if asks_for_nothing else [("s", 0)])
 
 
 def test_text_after_a_nul_and_beside_a_lone_surrogate_is_found(either: SessionStore) -> None:

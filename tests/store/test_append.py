@@ -167,7 +167,7 @@ def test_an_append_is_two_statements_in_one_transaction(sqlite_store: SessionSto
         assert [statement for statement in sent if statement.startswith(("BEGIN", "COMMIT"))] == ["BEGIN IMMEDIATE", "COMMIT"]
     with statements(sqlite_store) as sent:
         session.append(HELLO, client_id="x")
-    assert len(sent_work(sent)) == 3
+    assert len(sent_work(sent)) <= 3
 
 
 def test_an_append_through_an_old_handle_finds_the_tip_in_four_statements(sqlite_store: SessionStore) -> None:

@@ -1,0 +1,1 @@
+"""What is left of planted facts after one compaction, and after ten."""
