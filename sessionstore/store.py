@@ -277,10 +277,11 @@ class SessionStore:
     ) -> list[CompactionResult[Session]]:
         """Compact every open session that nobody else does: one pass of what ``sessionstore worker`` does all the time.
 
-        Those are sessions that have been due for longer than ``grace`` seconds, that are above ``policy.hygiene_ratio`` of their
-        window, or that have more than 5,000 messages in their context; one whose window is unknown is left alone. They are found
-        by their counters; messages are read of those only that changed since they were last counted, 200 a pass. Jobs of
-        workers that died are settled. Gives how the compactions ended; one that broke off is tried again by a later pass.
+        Those are sessions that have been due for longer than ``grace`` seconds, that are above ``policy.hygiene_ratio`` of
+        their window, or that have more than 5,000 messages in their context; one whose window is unknown is left alone. They
+        are found by their counters; messages are read of those only that changed since they were last counted, of 200 sessions
+        a pass. Jobs of workers that died are settled. Gives how the compactions ended; one that broke off is tried again by a
+        later pass.
         """
         outcomes = self._drive(self._flow.hygiene(policy=policy, summarizer=summarizer, grace=grace))
         return [CompactionResult(outcome, Session(self._flow.handle(outcome))) for outcome in outcomes]

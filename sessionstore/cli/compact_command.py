@@ -11,6 +11,7 @@ from sessionstore.cli.figures import counted, saving, spans_text
 from sessionstore.cli.json_output import print_json
 from sessionstore.cli.policy_file import policy_file
 from sessionstore.cli.settings import Settings, pass_settings
+from sessionstore.cli.summarizer_choice import chooses_a_summarizer, chosen_summarizer
 from sessionstore.cli.terminal import Terminal, note, printable
 from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.policy import CompactionPolicy
@@ -35,13 +36,7 @@ NOT_COMPACTED: Final = 3
     metavar="TOKENS",
     help="The model's window; the session remembers it. Default: the session's own, else 128,000.",
 )
-@click.option(
-    "--summarizer",
-    type=click.Choice(["extractive"]),
-    default="extractive",
-    show_default=True,
-    help="extractive needs no model.",
-)
+@chooses_a_summarizer
 @click.option("--policy", type=policy_file, metavar="FILE", help="TOML or JSON with fields of CompactionPolicy.")
 @json_option
 @pass_settings
@@ -53,24 +48,30 @@ def command(
     dry_run: bool,
     force: bool,
     context_window: int | None,
-    summarizer: str,  # noqa: ARG001 - a choice of one; it keeps scripts valid when there are more
+    summarizer: str | None,
+    model: str | None,
+    base_url: str | None,
     policy: CompactionPolicy | None,
     as_json: bool,
 ) -> None:
     """Compact a session into a continuation.
 
     A summary and the recent messages go on there. Nothing is lost: the log keeps every message, and `undo` takes the compaction
-    back. No agent needs to run and no model is asked. Exit status 3 when it ended neither committed nor with nothing to do.
+    back. No agent needs to run, and no model is asked unless one is named, here, in the environment or in config.toml (see
+    `summarizers check`). Exit status 3 when it ended neither committed nor with nothing to do.
 
     \b
     Examples
       sessionstore compact fix-auth --dry-run
       sessionstore compact fix-auth --context-window 32000 --focus "the auth module"
+      sessionstore compact fix-auth --summarizer openai --model qwen3 --base-url http://localhost:11434/v1
     """
+    asked = chosen_summarizer(summarizer, model, base_url)
     with settings.open() as store:
         session = store.resume(reference, namespace=namespace)
         result = session.compact(
             focus=focus,
+            summarizer=asked,
             policy=policy,
             force=force,
             dry_run=dry_run,

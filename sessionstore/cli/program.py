@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "list": "list_command",
         "show": "show_command",
         "lineage": "lineage_command",
+        "search": "search_command",
         "export": "export_command",
     },
     "Act": {
@@ -29,13 +30,17 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "compact": "compact_command",
         "undo": "undo_command",
         "rewind": "rewind_command",
+        "fork": "fork_command",
         "pin": "pin_command",
+        "task": "task_command",
     },
     "Keep healthy": {
         "doctor": "doctor_command",
+        "worker": "worker_command",
         "delete": "delete_command",
         "db": "db_command",
         "vocabulary": "vocabulary_command",
+        "summarizers": "summarizers_command",
     },
 }
 """The commands by what they are for, each with the module of this package that has it as ``command``."""

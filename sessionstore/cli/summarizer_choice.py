@@ -1,15 +1,16 @@
 """Which summariser a command asks: its options, else the environment, else the user's configuration file, else none.
 
-The file is ``config.toml`` in the user's config folder; its table ``[summarizer]`` has the fields of ``SummarizerSettings``, and
-``[summarizer.main]`` the same for the model that is asked when the first one fails. Keys are in neither: a field names the
+The file is ``config.toml`` in the user's config folder; its table ``[summarizer]`` has the fields of ``SummarizerSettings``,
+and ``[summarizer.main]`` the same for the model that is asked when the first one fails. Keys are in neither: a field names the
 environment variable that holds one.
 """
 from __future__ import annotations
 
 import os
+import re
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -36,14 +37,18 @@ VARIABLES: Final = {
 }
 """Environment variables by the field they set."""
 
-_NUMBERS: Final = frozenset({"timeout", "window", "input_tokens", "reasoning_tokens"})
+_TOKENS: Final = frozenset({"window", "input_tokens", "reasoning_tokens"})
+_VARIABLE_NAME: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _MAIN: Final = "main"
 
 
 @dataclass(frozen=True, slots=True)
 class SummarizerSettings:
-    """One model: ``kind`` is ``openai`` (anything that speaks chat completions) or ``anthropic``; ``timeout`` is in seconds, the
-    others that are numbers in tokens. See ``EndpointSummarizer``."""
+    """One model, as ``EndpointSummarizer`` takes it.
+
+    ``kind`` is one of ``KINDS``, of which ``openai`` is anything that speaks chat completions; ``timeout`` is in seconds, the
+    other numbers are tokens. None: the summariser's own default.
+    """
 
     kind: str = KINDS[0]
     model: str | None = None
@@ -60,11 +65,9 @@ class SummarizerSettings:
             return None
         if self.model is None:
             raise click.UsageError(f"the summarizer {self.kind!r} needs a model: --model, or {VARIABLES['model']}")
-        given = {
-            field.name: value for field in fields(self) if field.name != "kind" and (value := getattr(self, field.name)) is not None
-        }
+        values = {name: value for name, value in asdict(self).items() if name != "kind" and value is not None}
         try:
-            return _class_of(self.kind)(**given)
+            return _class_of(self.kind)(**values)
         except ValueError as error:
             raise click.UsageError(str(error)) from error
 
@@ -92,7 +95,13 @@ def chosen_settings(kind: str | None, model: str | None, base_url: str | None) -
         raise click.UsageError(f"{VARIABLES['kind']} is one of {', '.join(KINDS)}, not {given['kind']!r}")
     if given.get("kind", main.kind) != main.kind:
         main, backup = SummarizerSettings(), None
-    first = replace(main, **given)
+    first = replace(
+        main,
+        kind=given.get("kind", main.kind),
+        model=given.get("model", main.model),
+        base_url=given.get("base_url", main.base_url),
+        api_key_env=given.get("api_key_env", main.api_key_env),
+    )
     return [first] if backup is None else [first, backup]
 
 
@@ -137,10 +146,9 @@ def _from_file() -> tuple[SummarizerSettings, SummarizerSettings | None]:
     except ValueError as error:
         raise click.UsageError(f"{path} is not valid TOML: {error}") from error
     try:
-        if not isinstance(table, Mapping):
-            raise ValueError("'summarizer' is a table")
-        backup = table.get(_MAIN)
-        first = _settings({name: value for name, value in table.items() if name != _MAIN}, "summarizer")
+        backup = table.get(_MAIN) if isinstance(table, dict) else None
+        without = {name: value for name, value in table.items() if name != _MAIN} if isinstance(table, dict) else table
+        first = _settings(without, "summarizer")
         return first, None if backup is None else _settings(backup, f"summarizer.{_MAIN}")
     except ValueError as error:
         raise click.UsageError(f"{path}: {error}") from error
@@ -148,22 +156,30 @@ def _from_file() -> tuple[SummarizerSettings, SummarizerSettings | None]:
 
 def _settings(table: Any, name: str) -> SummarizerSettings:
     """A table of the file. Raises ``ValueError`` that names the field at fault, and for a key in the file."""
-    if not isinstance(table, Mapping):
-        raise ValueError(f"[{name}] is a table")
+    if not isinstance(table, dict):
+        raise ValueError(f"[{name}] is a table, not {table!r}")  # noqa: TRY004 - the file has a wrong value
     known = [field.name for field in fields(SummarizerSettings)]
     for field, value in table.items():
         if field not in known:
             near = get_close_matches(field, known, n=1)
             advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
             raise ValueError(f"[{name}] has no field {field!r}; {advice}")
-        wants = int | float if field in _NUMBERS else str
-        if not isinstance(value, wants) or isinstance(value, bool) or (field in _NUMBERS and not value > 0):
-            raise ValueError(f"{field!r} in [{name}] is a {'number above 0' if field in _NUMBERS else 'text'}, not {value!r}")
-        if field in ("window", "input_tokens", "reasoning_tokens") and not isinstance(value, int):
-            raise ValueError(f"{field!r} in [{name}] is a whole number, not {value!r}")
-        if field == "api_key_env" and not value.replace("_", "").isalnum():
-            raise ValueError(f"{field!r} in [{name}] is the name of an environment variable; the key itself is never in a file")
-    settings = SummarizerSettings(**table)
-    if settings.kind not in KINDS:
-        raise ValueError(f"'kind' in [{name}] is one of {', '.join(KINDS)}, not {settings.kind!r}")
-    return settings
+        problem = _problem(field, value)
+        if problem is not None:
+            raise ValueError(f"{field!r} in [{name}] {problem}")
+    return SummarizerSettings(**table)
+
+
+def _problem(field: str, value: Any) -> str | None:
+    """What is wrong with a field's value, without saying it: it may be a key that somebody put into the wrong place."""
+    if field == "timeout" or field in _TOKENS:
+        whole = field in _TOKENS
+        is_number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+        return None if is_number and 0 < value < float("inf") else f"is a {'whole ' if whole else ''}number above 0"
+    if not isinstance(value, str):
+        return "is a text"
+    if field == "kind" and value not in KINDS:
+        return f"is one of {', '.join(KINDS)}"
+    if field == "api_key_env" and not _VARIABLE_NAME.fullmatch(value):
+        return "is the name of an environment variable; the key itself has no place in a file"
+    return None

@@ -60,7 +60,8 @@ def _print(trial: Trial) -> None:
     if trial.works:
         terminal.print((trial.summarizer, "bold"), (": works", "bold green"), (took, ""))
     else:
-        terminal.print((trial.summarizer, "bold"), (f": {trial.failure}", "bold red"), (f"{took}, {printable(trial.reason or '')}", ""))
+        reason = printable(trial.reason or "")
+        terminal.print((trial.summarizer, "bold"), (f": {trial.failure}", "bold red"), (f"{took}, {reason}", ""))
     schema = {True: "keeps to a JSON schema", False: "is asked for Markdown", None: "JSON schema not tried"}[trial.schema]
     terminal.print((f"  {schema}", ""))
     if trial.works:

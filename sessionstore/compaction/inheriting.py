@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessionstore.compaction.claiming import BROKE_OFF
-from sessionstore.compaction.summarising import Summarised
+from sessionstore.compaction.summarising import EXTRACTIVE, Summarised
 from sessionstore.domain.ledger import Ledger
 from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.records import CompactionRecord
@@ -15,12 +15,12 @@ def inherited_summary(
 ) -> Summarised | None:
     """The newest summary of an attempt on the same session that broke off, if it is of the very same middle; else None.
 
-    It must have been made for the same focus and under the same policy, and not be a stand-in for a model that failed.
+    It must be a model's, for the same focus and under the same policy: one without a model costs nothing to make anew.
     """
     for earlier in reversed(jobs):
         if earlier.generation != job.generation or earlier.job_id == job.job_id:
             continue
-        if earlier.summary is None or earlier.ledger is None or earlier.summarizer is None or earlier.degraded:
+        if earlier.summary is None or earlier.ledger is None or earlier.summarizer in (None, EXTRACTIVE):
             continue
         broke_off = earlier.status == "interrupted" or (earlier.status == "aborted" and earlier.reason == BROKE_OFF)
         fits = earlier.middle == plan.middle and earlier.focus == job.focus and earlier.policy == job.policy
@@ -28,9 +28,10 @@ def inherited_summary(
             return Summarised(
                 text=earlier.summary,
                 ledger=Ledger.from_json(earlier.ledger),
-                summarizer=earlier.summarizer,
+                summarizer=earlier.summarizer or EXTRACTIVE,
                 prompt_version=earlier.prompt_version,
                 usage=earlier.usage,
+                degraded=earlier.degraded,
                 warnings=(f"the summary is the one that job {earlier.job_id} left when it broke off",),
             )
     return None

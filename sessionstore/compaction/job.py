@@ -67,14 +67,17 @@ def run_claimed(
     try:
         outcome = yield from _run(environment, request, job)
     except BaseException as error:
-        described = f"{type(error).__name__}"
         yield from call(heartbeat.stop)
-        yield from write(
-            lambda c: settle(c, job, status="aborted", reason=BROKE_OFF, error=described, now=environment.now())
-        )
+        yield from break_off(environment, job, error)
         raise
     yield from call(heartbeat.stop)
     return outcome
+
+
+def break_off(environment: Environment, job: CompactionRecord, error: BaseException) -> Steps[None]:
+    """Record that an exception ended an attempt."""
+    described = type(error).__name__
+    return write(lambda c: settle(c, job, status="aborted", reason=BROKE_OFF, error=described, now=environment.now()))
 
 
 def lease_seconds(environment: Environment) -> float:

@@ -9,13 +9,13 @@ from sqlalchemy import Connection
 
 from sessionstore.compaction.claiming import settle, take_queued
 from sessionstore.compaction.deciding import CompactionRequest
-from sessionstore.compaction.job import lease_seconds, run_claimed
+from sessionstore.compaction.job import break_off, lease_seconds, run_claimed
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.compaction.queueing import enqueue, hand_back, settle_abandoned
 from sessionstore.domain.hygiene import MOST_MESSAGES, Gauge, first_look, verdict
 from sessionstore.domain.metering import Pressure
 from sessionstore.domain.policy import CompactionPolicy
-from sessionstore.domain.records import CompactionRecord, SessionRecord
+from sessionstore.domain.records import CompactionRecord
 from sessionstore.domain.summarizing import Summarizer
 from sessionstore.errors import SessionNotFoundError, SessionStoreError
 from sessionstore.operations.environment import Environment, meter_method
@@ -29,7 +29,7 @@ PAGE: Final = 500
 """Sessions whose counters are read in one transaction."""
 
 MOST_MEASURED: Final = 200
-"""Sessions that a pass counts the new messages of, at most; the next pass goes on with the others, for a count is remembered."""
+"""Sessions of which a pass counts the new messages, at most. A count is remembered, so the next pass goes on with others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,13 @@ class HygieneFlow:
 
     def run(self, job: CompactionRecord) -> Steps[CompactionOutcome | None]:
         """Carry out a claimed job; None when its session is no longer due, which is the job's recorded end then."""
-        session = yield from read(lambda c: session_of(c, job.lineage_id, job.generation))
-        if session.end_reason is not None or not (yield from self._is_still_due(session)):
-            reason = "its session ended" if session.end_reason is not None else "its session is no longer due"
-            yield from write(lambda c: settle(c, job, status="noop", reason=reason, now=self._environment.now()))
+        try:
+            problem = yield from self._why_not(job)
+        except BaseException as error:
+            yield from break_off(self._environment, job, error)
+            raise
+        if problem is not None:
+            yield from write(lambda c: settle(c, job, status="noop", reason=problem, now=self._environment.now()))
             return None
         request = CompactionRequest(
             lineage_id=job.lineage_id,
@@ -135,11 +138,15 @@ class HygieneFlow:
         except SessionNotFoundError:
             return None
 
-    def _is_still_due(self, session: SessionRecord) -> Steps[bool]:
+    def _why_not(self, job: CompactionRecord) -> Steps[str | None]:
+        """Why a job that was queued some time ago is not wanted any more, None when it is."""
+        session = yield from read(lambda c: session_of(c, job.lineage_id, job.generation))
+        if session.end_reason is not None:
+            return f"its session ended ({session.end_reason})"
         if session.flush_cursor > MOST_MESSAGES:
-            return True
+            return None
         pressure = yield from pressure_of(self._environment, session.lineage_id, session.generation, self._policy)
-        return pressure.due
+        return None if pressure.due else "its session is no longer due"
 
 
 def hygiene_pass(flow: HygieneFlow) -> Steps[list[CompactionOutcome]]:

@@ -43,6 +43,6 @@ def open_gauges(connection: Connection, after: tuple[float, str] | None, *, limi
         later = sessions.c.updated_at > at
         statement = statement.where(or_(later, and_(sessions.c.updated_at == at, sessions.c.lineage_id > lineage_id)))
     return [
-        Gauge(*row[:11], updated_at=from_micros(row[11]), cooldown_until=from_micros_or_none(row[12]))
+        Gauge(*row[:11], from_micros(row[11]), from_micros_or_none(row[12]))
         for row in connection.execute(statement)
     ]

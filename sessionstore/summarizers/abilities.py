@@ -7,8 +7,9 @@ from threading import Lock
 
 @dataclass(frozen=True, slots=True)
 class EndpointKey:
-    """A model at an address; an empty address is the provider's own."""
+    """A model at an address that speaks a family's dialect; an empty address is the provider's own."""
 
+    family: str
     base_url: str
     model: str
 

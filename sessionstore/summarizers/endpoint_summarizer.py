@@ -114,7 +114,7 @@ class EndpointSummarizer(ABC):
         return ReplyLimits(self.timeout, self.largest_reply)
 
     def _key(self) -> EndpointKey:
-        return EndpointKey(self.base_url or "", f"{self.family}:{self.model}")
+        return EndpointKey(self.family, self.base_url or "", self.model)
 
     def _secret(self) -> str:
         secret = os.environ.get(self.api_key_env, "").strip()

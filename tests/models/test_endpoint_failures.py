@@ -132,6 +132,7 @@ def test_the_history_is_one_user_message_without_tools_and_nothing_is_streamed(
     answer = summarizer(reasoning_tokens=70).summarize(REQUEST)
     (asked,) = server.asked
     assert asked.prompt == "PROMPT"
+    assert asked.payload["model"] == "small"
     assert not {"tools", "tool_choice", "functions"} & asked.payload.keys()
     assert asked.payload.get("stream", False) is False
     assert asked.payload["max_tokens"] == 570

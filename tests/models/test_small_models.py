@@ -41,7 +41,8 @@ def test_a_small_model_leads_to_a_whole_true_summary_that_says_it_is_degraded(da
         (job,) = store.lineage("orders").compactions
     assert result.status == "committed", result.reason
     assert result.summary is not None
-    print(f"\n{result.summary}\n\n{job.summarizer} {job.prompt_version} {job.usage}\n{job.warnings}")  # noqa: T201 - run with -s to see it
+    how = f"{job.summarizer} {job.prompt_version} {job.usage}\n{job.warnings}"
+    print(f"\n{result.summary}\n\n{how}")  # noqa: T201 - it is what the one who runs this test wants to see (-s)
     assert re.findall(r"^## (.*)$", result.summary, re.MULTILINE) == list(SECTIONS)
     assert LAST_REQUEST in parse_sections(result.summary)["Active Task"]
     assert "src/orders/parser.py" in result.summary

@@ -5,6 +5,7 @@ import json
 from typing import Any, Final
 
 from sessionstore import CompactionPolicy, Session, SessionStore
+from sessionstore.domain.answer_forms import key_of
 from sessionstore.domain.sections import SECTIONS
 
 Message = dict[str, Any]
@@ -12,7 +13,9 @@ Message = dict[str, Any]
 POLICY: Final = CompactionPolicy(head_messages=1, tail_messages=3, keep_tool_results=0)
 """Leaves nearly everything to the summary."""
 
-OLD_REQUEST: Final = "Please make the parser in src/orders/parser.py accept dates such as 3 May 2024, and keep the old format too."
+OLD_REQUEST: Final = (
+    "Please make the parser in src/orders/parser.py accept dates such as 3 May 2024, and keep the old format too."
+)
 LAST_REQUEST: Final = "Now add a command line option --strict that refuses the new dates."
 
 
@@ -67,13 +70,9 @@ GOOD_SECTIONS: Final = {
 
 def notes(**changed: str) -> str:
     """Good notes as Markdown; sections by their name with underscores are replaced."""
-    texts = {heading: changed.get(heading.lower().replace(" & ", "_and_").replace(" ", "_"), GOOD_SECTIONS[heading]) for heading in SECTIONS}
-    return "\n\n".join(f"## {heading}\n{text}" for heading, text in texts.items())
+    return "\n\n".join(f"## {heading}\n{changed.get(key_of(heading), GOOD_SECTIONS[heading])}" for heading in SECTIONS)
 
 
 def as_json(**changed: str) -> str:
     """The same as the JSON object that a schema asks for."""
-    return json.dumps({
-        heading.lower().replace("&", "and").replace(" ", "_"): changed.get(heading.lower().replace(" & ", "_and_").replace(" ", "_"), text)
-        for heading, text in GOOD_SECTIONS.items()
-    })
+    return json.dumps({key_of(heading): changed.get(key_of(heading), text) for heading, text in GOOD_SECTIONS.items()})

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -24,8 +25,10 @@ PROSE = "## Goal\nThe user wants every module fixed. Most of them are done; the 
 NEXT = {"role": "user", "content": "next"}
 
 
-@pytest.mark.parametrize("on_failure", ["fallback", "abort"])
-@pytest.mark.parametrize("failure", ["raises", "empty", "blank", "echo"])
+@pytest.mark.parametrize(
+    ("failure", "on_failure"),
+    [*product(["raises", "empty", "blank"], ["fallback", "abort"]), ("echo", "abort")],
+)
 def test_a_failing_summariser_leaves_the_rows_as_they_were(store: SessionStore, on_failure: str, failure: str) -> None:
     """ATOM-3, FAIL-1: apart from the job's own row and the cool-down; then ``raise_for_status`` raises."""
     said = prepared(store)
@@ -49,6 +52,14 @@ def test_a_failing_summariser_leaves_the_rows_as_they_were(store: SessionStore, 
         result.raise_for_status()
     assert (result.messages, result.session.id) == (said, "a")
     assert store.session("a").flush([*said, NEXT]) == [30]
+
+
+def test_an_echo_gives_way_to_the_extractive_summary(store: SessionStore) -> None:
+    """FAIL-1: what the model gave back is not stored; asking it again would give the same, so nothing is put off."""
+    prepared(store)
+    result = store.session("a").compact(policy=SMALL, summarizer=lambda prompt: prompt)
+    assert (result.status, result.degraded, result.outcome.summarizer) == ("committed", True, "extractive")
+    assert "material" not in (result.summary or "")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError])

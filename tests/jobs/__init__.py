@@ -1,0 +1,1 @@
+"""Tests of jobs: the queue, leases, hygiene, and the worker."""
