@@ -16,7 +16,7 @@ from benchmarks.settings import Settings
 @click.argument("names", nargs=-1, metavar="[NAME]...", type=click.Choice([one.name for one in BENCHMARKS]))
 @click.option("--peers", is_flag=True, help="Install and measure other packages too, each in an environment of its own.")
 @click.option("--quick", is_flag=True, help="Small sizes and few rounds: to see that everything runs.")
-@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the findings there as JSON too.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the findings there too.")
 def main(names: tuple[str, ...], peers: bool, quick: bool, json_file: Path | None) -> None:
     """Measure, and print tables in Markdown. Without a NAME everything is run."""
     settings = Settings(quick=quick, peers=peers)

@@ -48,7 +48,7 @@ def source_archive(requirement: str) -> Path | None:
     folder = cache_folder() / "sources"
     name = requirement.partition("==")[0].replace("-", "_")
     if not list(folder.glob(f"{name}-*.tar.gz")):
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(folder)]
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", ":all:", "--dest", str(folder)]
         subprocess.run([*command, requirement], check=False, capture_output=True)
     return next(iter(sorted(folder.glob(f"{name}-*.tar.gz"))), None)
 

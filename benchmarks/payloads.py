@@ -8,19 +8,24 @@ from typing import Any
 Message = dict[str, Any]
 
 WORDS = (
-    "account address amount answer archive article balance basket branch budget buffer button cache calendar catalogue "
-    "channel chapter client column command contract copy counter currency customer delivery department detail device "
-    "directory document domain draft editor engine entry error estimate event example export factor failure feature "
-    "field figure filter folder format function gateway group handler header history image import index inventory "
-    "invoice journal kernel label language layer ledger letter limit list loader machine margin market measure member "
-    "memory message method minute model module monitor network notice number object office option order package page "
-    "parser partner password pattern payment period picture pipeline plan point policy position price process product "
-    "profile project queue quota range reader reason record region release report request result route sample schema "
-    "screen section segment sender server service session signal size source stage state station status step storage "
-    "stream string summary supplier support surface switch symbol system table target task template tenant test text "
-    "thread ticket title token tool total track trade transfer tree trigger type unit update upload user value vendor "
-    "version view volume warehouse warning window worker writer"
-).split()
+    "account", "address", "amount", "answer", "archive", "article", "balance", "basket", "branch", "budget", "buffer",
+    "button", "cache", "calendar", "catalogue", "channel", "chapter", "client", "column", "command", "contract", "copy",
+    "counter", "currency", "customer", "delivery", "department", "detail", "device", "directory", "document", "domain",
+    "draft", "editor", "engine", "entry", "error", "estimate", "event", "example", "export", "factor", "failure",
+    "feature", "field", "figure", "filter", "folder", "format", "function", "gateway", "group", "handler", "header",
+    "history", "image", "import", "index", "inventory", "invoice", "journal", "kernel", "label", "language", "layer",
+    "ledger", "letter", "limit", "list", "loader", "machine", "margin", "market", "measure", "member", "memory",
+    "message", "method", "minute", "model", "module", "monitor", "network", "notice", "number", "object", "office",
+    "option", "order", "package", "page", "parser", "partner", "password", "pattern", "payment", "period", "picture",
+    "pipeline", "plan", "point", "policy", "position", "price", "process", "product", "profile", "project", "queue",
+    "quota", "range", "reader", "reason", "record", "region", "release", "report", "request", "result", "route", "sample",
+    "schema", "screen", "section", "segment", "sender", "server", "service", "session", "signal", "size", "source",
+    "stage", "state", "station", "status", "step", "storage", "stream", "string", "summary", "supplier", "support",
+    "surface", "switch", "symbol", "system", "table", "target", "task", "template", "tenant", "test", "text", "thread",
+    "ticket", "title", "token", "tool", "total", "track", "trade", "transfer", "tree", "trigger", "type", "unit",
+    "update", "upload", "user", "value", "vendor", "version", "view", "volume", "warehouse", "warning", "window",
+    "worker", "writer",
+)
 
 
 def prose(source: random.Random, characters: int) -> str:

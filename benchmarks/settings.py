@@ -10,7 +10,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108 - a file system in memory is what is wanted
+MEMORY_FOLDER = Path("/dev/shm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,16 @@ def cache_folder() -> Path:
     return user_cache_path("sessionstore-benchmarks", ensure_exists=True)
 
 
+def new_folder(*, on_disk: bool = False) -> Path:
+    """An empty folder for databases, in memory unless ``on_disk``; whoever asks for it deletes it."""
+    parent = MEMORY_FOLDER if MEMORY_FOLDER.is_dir() and not on_disk else cache_folder()
+    return Path(tempfile.mkdtemp(prefix="sessionstore-benchmark-", dir=parent))
+
+
 @contextmanager
 def scratch(*, on_disk: bool = False) -> Iterator[Path]:
-    """An empty folder for databases, in memory unless ``on_disk``, gone afterwards."""
-    parent = MEMORY_FOLDER if MEMORY_FOLDER.is_dir() and not on_disk else cache_folder()
-    folder = Path(tempfile.mkdtemp(prefix="sessionstore-benchmark-", dir=parent))
+    """The same for as long as a block lasts."""
+    folder = new_folder(on_disk=on_disk)
     try:
         yield folder
     finally:

@@ -20,6 +20,7 @@ __all__ = [
     "InvalidTargetError",
     "InvalidTaskError",
     "LeaseLostError",
+    "LittleSavedError",
     "MessageTooLargeError",
     "SchemaError",
     "SessionEndedError",
@@ -202,6 +203,19 @@ class SummarizerError(SessionStoreError):
         super().__init__(f"no usable summary ({kind}): {reason}; the session is unchanged, compact it again later")
         self.kind = kind
         self.reason = reason
+
+
+class LittleSavedError(SessionStoreError):
+    """A compaction would have saved too little under a policy that wants that raised; only a strike was written.
+
+    Attributes: ``session_id``, ``reason`` (with the figures), ``job_id``.
+    """
+
+    def __init__(self, session_id: str, reason: str, *, job_id: str) -> None:
+        super().__init__(f"session {session_id!r} was not compacted: {reason}; go on with it, or start a new session")
+        self.session_id = session_id
+        self.reason = reason
+        self.job_id = job_id
 
 
 class LeaseLostError(SessionStoreError):

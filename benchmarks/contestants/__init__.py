@@ -1,1 +1,1 @@
-"""One file a store that is measured. A file here may be run by another interpreter than the library's: it imports nothing of it."""
+"""One file a store that is measured; what other interpreters run imports nothing of the library."""

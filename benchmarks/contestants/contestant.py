@@ -53,22 +53,23 @@ class Contestant(ABC):
 
     def last(self, count: int) -> int:
         """Read the last messages; gives how many came."""
-        raise NotOfferedError
+        raise NotOfferedError(f"last of {count}")
 
     def make_sessions(self, count: int) -> None:
         """Begin many conversations of one message."""
-        raise NotOfferedError
+        raise NotOfferedError(f"make_sessions of {count}")
 
     def list_sessions(self, count: int) -> int:
         """List so many conversations; gives how many came."""
-        raise NotOfferedError
+        raise NotOfferedError(f"list_sessions of {count}")
 
     def compact(self, count: int) -> float:
         """Begin a conversation of so many messages, then compact and store it; gives the seconds of the second part."""
-        raise NotOfferedError
+        raise NotOfferedError(f"compact of {count}")
 
     def close(self) -> None:
         """Close the database, everything written out."""
+        raise NotOfferedError("close")
 
 
 class AsyncContestant(Contestant):

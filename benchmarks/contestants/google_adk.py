@@ -56,8 +56,10 @@ class GoogleAdk(AsyncContestant):
         author = "user" if message["role"] == "user" else "agent"
         for call in message.get("tool_calls", ()):
             arguments = {"arguments": call["function"]["arguments"]}
-            parts.append(types.Part(function_call=types.FunctionCall(id=call["id"], name=call["function"]["name"], args=arguments)))
+            made = types.FunctionCall(id=call["id"], name=call["function"]["name"], args=arguments)
+            parts.append(types.Part(function_call=made))
         if message["role"] == "tool":
-            result = types.FunctionResponse(id=message["tool_call_id"], name="search_files", response={"result": message["content"]})
+            answer = {"result": message["content"]}
+            result = types.FunctionResponse(id=message["tool_call_id"], name="search_files", response=answer)
             parts = [types.Part(function_response=result)]
         return self._event(author=author, content=types.Content(role="user" if author == "user" else "model", parts=parts))

@@ -51,7 +51,7 @@ class LlmLogs(Contestant):
 
 
 def _scripted_model(llm: Any) -> Any:
-    def execute(self: Any, prompt: Any, stream: bool, response: Any, conversation: Any) -> Any:  # noqa: ARG001, FBT001 - llm's own signature
+    def execute(self: Any, prompt: Any, stream: bool, response: Any, conversation: Any) -> Any:  # noqa: ARG001 - llm's own signature
         for call in self.calls:
             response.add_tool_call(call)
         yield self.answer

@@ -21,7 +21,8 @@ class RawSqlite(Contestant):
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=FULL")
         self._connection.execute(
-            "CREATE TABLE messages (session TEXT NOT NULL, seq INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (session, seq))"
+            "CREATE TABLE messages (session TEXT NOT NULL, seq INTEGER NOT NULL, body TEXT NOT NULL, "
+            "PRIMARY KEY (session, seq))"
         )
         self._connection.execute("CREATE TABLE sessions (id TEXT PRIMARY KEY, updated REAL NOT NULL, title TEXT)")
         self._connection.execute("CREATE INDEX sessions_updated ON sessions (updated)")

@@ -21,7 +21,8 @@ def pi(documents: list[Any]) -> Iterator[list[Message]]:
         if role == "user":
             messages.append({"role": "user", "content": _texts(content)})
         elif role == "assistant":
-            calls = [_call(block["id"], block["name"], block["arguments"]) for block in content if block["type"] == "toolCall"]
+            blocks = [block for block in content or () if block["type"] == "toolCall"]
+            calls = [_call(block["id"], block["name"], block["arguments"]) for block in blocks]
             messages.append(_said(_texts(content), calls))
         elif role == "toolResult":
             messages.append(_result(message["toolCallId"], _texts(content)))
@@ -38,7 +39,7 @@ def codex(documents: list[Any]) -> Iterator[list[Message]]:
 
 def gemini(documents: list[Any]) -> Iterator[list[Message]]:
     """Gemini CLI chats: call and result in one object."""
-    records = documents[0]["messages"] if "messages" in documents[0] else documents
+    records = documents[0].get("messages", documents)
     messages: list[Message] = []
     for record in records:
         if record.get("type") == "user":
@@ -101,8 +102,10 @@ def sharegpt(documents: list[Any]) -> Iterator[list[Message]]:
         for number, turn in enumerate(document.get("conversations") or document.get("messages") or ()):
             role = roles.get(turn.get("from") or turn["role"], turn.get("from") or turn.get("role"))
             blocks = turn.get("value") or turn.get("content") or ""
-            text = blocks if isinstance(blocks, str) else "\n".join(block["value"] for block in blocks if block["type"] == "text")
-            calls = [] if isinstance(blocks, str) else [block["value"] for block in blocks if block["type"] == "tool_call"]
+            if isinstance(blocks, str):
+                blocks = [{"type": "text", "value": blocks}]
+            text = "\n".join(block["value"] for block in blocks if block["type"] == "text")
+            calls = [block["value"] for block in blocks if block["type"] == "tool_call"]
             if role == "call":
                 calls, text = [text], ""
             if role == "tool":

@@ -21,11 +21,11 @@ def corpus_outcomes(settings: Settings) -> list[Table]:
     """A row a file and window."""
     files = corpus_files()
     if not files:
-        return [Table("Real transcripts", ("transcript",), (), (f"there is no corpus at {FOLDER.name}: set SESSIONSTORE_CORPUS",))]
+        note = f"there is no corpus at {FOLDER}: set SESSIONSTORE_CORPUS"
+        return [Table("Real transcripts", ("transcript",), (), (note,))]
     rows: list[tuple[Cell, ...]] = []
     for file in files[:: settings.pick(1, 12)]:
-        for window in WINDOWS:
-            rows.append(_row(file, window, settings.pick(MOST, 2)))
+        rows += [_row(file, window, settings.pick(MOST, 2)) for window in WINDOWS]
     columns = (
         "transcript",
         "window",

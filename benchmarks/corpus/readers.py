@@ -21,8 +21,8 @@ NOT_TRANSCRIPTS = ("LICENSES", "MANIFEST.tsv")
 
 def corpus_files() -> list[Path]:
     """All transcripts there are; none when there is no corpus."""
-    found = [file for file in FOLDER.glob("*/*") if file.parent.name not in NOT_TRANSCRIPTS and not file.name.endswith(".meta.json")]
-    return sorted(found)
+    files = (file for file in FOLDER.glob("*/*") if file.parent.name not in NOT_TRANSCRIPTS)
+    return sorted(file for file in files if not file.name.endswith(".meta.json"))
 
 
 def conversations(file: Path, profile: Profile | None = None) -> Iterator[list[Message]]:

@@ -27,14 +27,14 @@ def append_a_turn(settings: Settings) -> list[Table]:
 
 def _table(settings: Settings, place: str) -> Table:
     turns = settings.pick(500, 50)
-    with scratch(on_disk=place == "disk") as folder, seated(wanted(settings)) as (seats, notes):
-        seats = [seat for seat in seats if _opened(seat, folder, notes)]
+    with scratch(on_disk=place == "disk") as folder, seated(wanted(settings)) as (all_seats, notes):
+        seats = [seat for seat in all_seats if _opened(seat, folder, notes)]
         seconds: dict[str, list[float]] = {seat.participant.name: [] for seat in seats}
         peaks: dict[str, float] = dict.fromkeys(seconds, 0.0)
         _rotate(seats, 0, settings.pick(50, 10), notes)  # warm: first statements, first pages
         for first in range(1_000, 1_000 + turns, BATCH):
-            for seat, times, peak in _rotate(seats, first, BATCH, notes):
-                seconds[seat.participant.name] += times
+            for seat, added, peak in _rotate(seats, first, BATCH, notes):
+                seconds[seat.participant.name] += added
                 peaks[seat.participant.name] = max(peaks[seat.participant.name], peak)
         measured = {name: Times(tuple(found)) for name, found in seconds.items() if found}
         base = measured[RAW.name].median

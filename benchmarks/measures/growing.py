@@ -41,7 +41,7 @@ def growth(settings: Settings) -> list[Table]:
         medians = [milliseconds(found[size][name].median) for size in sizes]
         rows.append((name, *medians, f"{last / base:.2f}×", goal))
     columns = ("work, ms", *(f"{size:,} stored" for size in sizes), "last to first", "goal")
-    about = f"median of {rounds}; a twentieth of the messages in the session itself and the rest in ten others; in memory; {load()}"
+    about = f"median of {rounds}; a twentieth of the messages in the session itself, the rest in others; in memory; {load()}"
     return [Table("Growth", columns, tuple(rows), (about,))]
 
 

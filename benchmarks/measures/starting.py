@@ -69,5 +69,6 @@ def start_up(settings: Settings) -> list[Table]:
 
 
 def _peak(command: tuple[str, ...]) -> float:
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", PEAK, *command], check=True, capture_output=True, text=True, cwd=ROOT)
+    watched = [sys.executable, "-I", "-S", "-c", PEAK, *command]
+    done = subprocess.run(watched, check=True, capture_output=True, text=True, cwd=ROOT)
     return int(done.stdout) / 1024

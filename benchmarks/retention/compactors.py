@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Protocol
 
 from benchmarks.participants import Seat
@@ -12,7 +10,7 @@ from benchmarks.payloads import Message
 from benchmarks.retention.facts import Fact
 from benchmarks.retention.scripted import answer
 from benchmarks.retention.work import tokens_of
-from benchmarks.settings import MEMORY_FOLDER
+from benchmarks.settings import new_folder
 from sessionstore import CompactionResult, Session, SessionStore
 from sessionstore.domain.token_counter import TokenCounter
 
@@ -58,7 +56,7 @@ class LibraryCompactor:
 
     def __init__(self, script: str | None) -> None:
         self._script = script
-        self._folder = Path(tempfile.mkdtemp(prefix="sessionstore-retention-", dir=MEMORY_FOLDER if MEMORY_FOLDER.is_dir() else None))
+        self._folder = new_folder()
         self.store = SessionStore.open(f"sqlite:///{self._folder}/retention.db")
         self.session: Session = self.store.create_session(context_window=WINDOW)
         self.result: CompactionResult[Session] | None = None

@@ -80,7 +80,8 @@ def _command(source: random.Random, number: int) -> Planted:
 def _error(source: random.Random, number: int) -> Planted:
     kind = source.choice(("KeyError", "ValueError", "TimeoutError", "RuntimeError", "PermissionError"))
     error = f"{kind}: {source.choice(WORDS)} {source.choice(WORDS)}_{number} has no {source.choice(WORDS)}"
-    output = f"Traceback (most recent call last):\n  File \"main.py\", line {source.randint(9, 99)}, in run\n{error}\nexit code: 1"
+    place = f'  File "main.py", line {source.randint(9, 99)}, in run'
+    output = f"Traceback (most recent call last):\n{place}\n{error}\nexit code: 1"
     turn = [
         _user("Does the program start?"),
         *_call(number, "terminal", {"command": f"python main.py --port {8000 + number % 1000}"}, output),

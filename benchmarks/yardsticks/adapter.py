@@ -1,54 +1,64 @@
 """A conversation that is to fit into so many characters, over and over: what somebody else's yardstick asks for."""
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 
 from benchmarks.payloads import Message
 from benchmarks.retention.work import text_of
-from benchmarks.settings import scratch
+from benchmarks.settings import new_folder
 from sessionstore import CompactionPolicy, Session, SessionStore
 from sessionstore.counting import default_counter
 
-SHARES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1, 0.05)
+SHARES = tuple(percent / 100 for percent in range(100, 0, -5))
 """Parts of the budget that the summary is given, the largest first, until the whole context fits."""
 TAIL_SHARE = 0.15
 """Part of the budget that goes to the recent messages."""
 
 
-def context_text(messages: Sequence[Message]) -> str:
-    """A context as plain text, a message a paragraph."""
-    return "\n".join(text_of(message) if message["role"] != "assistant" else _lines(message) for message in messages)
+class FittedConversation:
+    """A session that is compacted, without a model, until its context's text fits; close it at the end."""
 
+    def __init__(self) -> None:
+        self._folder = new_folder()
+        self._store = SessionStore.open(f"sqlite:///{self._folder}/yardstick.db")
+        self._session: Session = self._store.create_session()
 
-def fit(messages: Sequence[Message], budget_characters: int) -> list[Message]:
-    """The messages compacted, without a model, so that their text fits; the smallest that was found when none does."""
-    best = list(messages)
-    if len(context_text(best)) <= budget_characters:
-        return best
-    for share in SHARES:
-        found = _compacted(messages, budget_characters, share)
-        if len(context_text(found)) < len(context_text(best)):
-            best = found
-        if len(context_text(best)) <= budget_characters:
-            break
-    return best
+    @property
+    def text(self) -> str:
+        """The context as plain text, a message a paragraph."""
+        return "\n".join(_lines(message) for message in self._session.context())
 
+    def add(self, messages: Sequence[Message]) -> None:
+        """Go on with the conversation."""
+        self._session.append(messages)
 
-def _compacted(messages: Sequence[Message], budget_characters: int, share: float) -> list[Message]:
-    counter = default_counter()
-    text = context_text(messages)
-    budget = max(1, budget_characters * counter.count(text) // len(text))
-    policy = CompactionPolicy(
-        head_messages=0,
-        min_tail_messages=1,
-        tail_tokens=int(budget * TAIL_SHARE),
-        summary_min_tokens=int(budget * share),
-        summary_max_tokens=int(budget * share),
-    )
-    with scratch() as folder, SessionStore.open(f"sqlite:///{folder}/yardstick.db") as store:
-        session: Session = store.create_session(context_window=4 * budget)
-        session.append(messages)
-        return session.compact(policy=policy, force=True).messages
+    def fit(self, budget_characters: int) -> None:
+        """Compact with smaller and smaller summaries until the text fits; a compaction that is still too long is undone.
+
+        When none fits, the last and smallest one stays.
+        """
+        text = self.text
+        budget = max(1, budget_characters * default_counter().count(text) // max(1, len(text)))
+        for share in SHARES:
+            if len(self.text) <= budget_characters:
+                return
+            policy = CompactionPolicy(
+                head_messages=0,
+                min_tail_messages=1,
+                tail_tokens=int(budget * TAIL_SHARE),
+                summary_min_tokens=int(budget * share),
+                summary_max_tokens=int(budget * share),
+            )
+            result = self._session.compact(policy=policy, force=True, context_window=4 * budget)
+            self._session = result.session
+            if result.status == "committed" and len(self.text) > budget_characters and share != SHARES[-1]:
+                self._session = self._session.undo_compaction()
+
+    def close(self) -> None:
+        """Close the store and delete it."""
+        self._store.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _lines(message: Message) -> str:

@@ -9,7 +9,7 @@ from benchmarks.environments import library
 from benchmarks.payloads import Message
 from benchmarks.report import Cell, Table, against_goal
 from benchmarks.settings import Settings
-from benchmarks.yardsticks.adapter import context_text, fit
+from benchmarks.yardsticks.adapter import FittedConversation
 
 REQUIREMENT = "compaction-conformance-kit==0.8"
 BUDGETS = (0.10, 0.20, 0.30)
@@ -19,21 +19,28 @@ ROUNDS = 5
 
 
 class StoreCompactor:
-    """A conversation compacted by the library; what it said itself it knows again, so that a round goes on where one ended."""
+    """A session that is compacted; the text that it gave in the last round it knows again, and goes on there."""
 
     name = "sessionstore"
 
     def __init__(self, compacted_context: Any) -> None:
         self._made = compacted_context
-        self._messages: list[Message] = []
+        self._conversation: FittedConversation | None = None
 
     def compact(self, turns: list[Any], round_num: int = 1, budget_chars: int | None = None) -> Any:
         """One round of the kit: its turns, or the text of the round before."""
-        known = len(turns) == 1 and turns[0].text == context_text(self._messages)
-        if not known:
-            self._messages = [_message(turn.role, turn.text) for turn in turns]
-        self._messages = fit(self._messages, budget_chars or len(context_text(self._messages)))
-        return self._made(text=context_text(self._messages), compactor_name=self.name, round_num=round_num)
+        if self._conversation is None or len(turns) != 1 or turns[0].text != self._conversation.text:
+            self.forget()
+            self._conversation = FittedConversation()
+            self._conversation.add([_message(turn.role, turn.text) for turn in turns])
+        self._conversation.fit(budget_chars or len(self._conversation.text))
+        return self._made(text=self._conversation.text, compactor_name=self.name, round_num=round_num)
+
+    def forget(self) -> None:
+        """End the session."""
+        if self._conversation is not None:
+            self._conversation.close()
+            self._conversation = None
 
 
 class TextCompactor(StoreCompactor):
@@ -43,7 +50,7 @@ class TextCompactor(StoreCompactor):
 
     def compact(self, turns: list[Any], round_num: int = 1, budget_chars: int | None = None) -> Any:
         """One round of the kit, nothing remembered."""
-        self._messages = []
+        self.forget()
         return super().compact(turns, round_num, budget_chars)
 
 

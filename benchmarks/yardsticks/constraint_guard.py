@@ -15,7 +15,7 @@ from benchmarks.environments import library, source_archive
 from benchmarks.payloads import Message
 from benchmarks.report import Cell, Table, against_goal
 from benchmarks.settings import Settings
-from benchmarks.yardsticks.adapter import context_text, fit
+from benchmarks.yardsticks.adapter import FittedConversation
 
 REQUIREMENT = "compaction-guard==0.1"
 BUDGET = 0.20
@@ -38,8 +38,8 @@ def constraint_guard(settings: Settings) -> list[Table]:
     for seed in range(1, settings.pick(3, 1) + 1):
         rows += _run(guard, constraints, random.Random(seed), seed)
     notes = (
-        f"{REQUIREMENT}: the {len(constraints)} constraints of its corpus in {CHARACTERS:,} characters of talk, as much new talk before "
-        f"each later compaction, always to {BUDGET:.0%} of the first transcript; no model",
+        f"{REQUIREMENT}: the {len(constraints)} constraints of its corpus in {CHARACTERS:,} characters of talk",
+        f"as much new talk before each later compaction, always to {BUDGET:.0%} of the first transcript; no model",
         "kept is what its own check, standard library tier, calls preserved or paraphrased",
     )
     columns = ("seed", "compactions", "kept", "goal", "verbatim", "verdicts", "within budget")
@@ -47,19 +47,21 @@ def constraint_guard(settings: Settings) -> list[Table]:
 
 
 def _run(guard: Any, constraints: list[str], source: random.Random, seed: int) -> list[tuple[Cell, ...]]:
-    messages = _conversation(constraints, source)
-    budget = int(len(context_text(messages)) * BUDGET)
+    conversation = FittedConversation()
+    conversation.add(_conversation(constraints, source))
+    budget = int(len(conversation.text) * BUDGET)
     rows: list[tuple[Cell, ...]] = []
     for compactions in range(1, COMPACTIONS + 1):
-        messages = fit(messages, budget)
-        text = context_text(messages)
+        conversation.fit(budget)
+        text = conversation.text
         verdicts = Counter(finding.kind.value for finding in guard.check(constraints, text).findings)
         kept = sum(verdicts[kind] for kind in KEPT)
         verbatim = sum(constraint in " ".join(text.split()) for constraint in constraints)
         goal = against_goal(-kept, -GOAL).replace("≤ -", "≥ ") if compactions == COMPACTIONS else None
         told = ", ".join(f"{kind} {count}" for kind, count in verdicts.most_common())
         rows.append((seed, compactions, kept, goal, verbatim, told, len(text) <= budget))
-        messages = [*messages, *_talk(source, CHARACTERS)]
+        conversation.add(_talk(source, CHARACTERS))
+    conversation.close()
     return rows
 
 

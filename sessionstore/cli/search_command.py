@@ -29,10 +29,11 @@ def command(
     build_index: bool,
     as_json: bool,
 ) -> None:
-    """Find messages by their words, also those that no context holds any more.
+    """Find messages by their words.
 
-    All words must be in the message; each is found from its beginning, and case doesn't matter. The newest come first. Without
-    a full-text index every message is read: that is fast enough for some hundred thousand.
+    Messages that no context holds any more are found too. All words must be in the message; each is found from its beginning,
+    and case doesn't matter. The newest come first. Without a full-text index every message is read: that is fast enough for
+    some hundred thousand.
 
     \b
     Examples
@@ -65,7 +66,8 @@ def command(
     terminal = Terminal()
     for hit in hits:
         kind = "" if hit.kind == "message" else f" {hit.kind}"
-        terminal.print((f"{hit.session_id} #{hit.seq}", "bold"), (f"  {hit.role}{kind}, {ago(hit.created_at, time.time())}", "dim"))
+        when = ago(hit.created_at, time.time())
+        terminal.print((f"{hit.session_id} #{hit.seq}", "bold"), (f"  {hit.role}{kind}, {when}", "dim"))
         terminal.text(printable(hit.snippet), indent=2)
     if not hits:
         note("no message holds all of these words")

@@ -35,7 +35,7 @@ def command(
     changes: tuple[tuple[str, str], ...],
     as_json: bool,
 ) -> None:
-    """Show the goal and the todos of a conversation, and change them if asked to.
+    """Show or change goal and todos.
 
     They are what the model sees in its system prompt every turn; no compaction touches them.
 
@@ -43,7 +43,7 @@ def command(
     Examples
       sessionstore task fix-auth
       sessionstore task fix-auth --goal "Make the login safe" --add "Read the code"
-      sessionstore task fix-auth --set 1 completed
+      sessionstore task fix-auth --add "Read the code" --set 1 completed
     """
     with settings.open() as store:
         task = store.resume(reference, namespace=namespace).task

@@ -21,7 +21,7 @@ from sessionstore.compaction.summarising import Summarised, degraded_by, summari
 from sessionstore.domain.closed_sets import Outcome
 from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.records import CompactionRecord
-from sessionstore.errors import CompactionVetoedError, SessionEndedError
+from sessionstore.errors import CompactionVetoedError, LittleSavedError, SessionEndedError
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.reading import lineage_of, session_of
 from sessionstore.operations.steps import Steps, call, call_stranger, read, write
@@ -226,7 +226,10 @@ def _conclude(
         saved = draft.tokens_before - draft.tokens_after
         reason = f"it would save {saved:,} of {draft.tokens_before:,} tokens, less than {request.policy.min_saving:.0%}"
         yield from write(lambda c: add_strike(c, request.lineage_id, situation.snapshot.session.next_seq))
-        return (yield from end_attempt(environment, request, situation, job, "aborted", reason, memories=memories))
+        ended = yield from end_attempt(environment, request, situation, job, "aborted", reason, memories=memories)
+        if request.policy.on_little_saving == "raise":
+            raise LittleSavedError(ended.session_id, reason, job_id=job.job_id)
+        return ended
     final = replace(draft, warnings=situation.warnings)
     child = yield from write(
         lambda c: commit_draft(

@@ -53,9 +53,9 @@ class GroundedNotes:
 def ground_notes(text: str, *, known: str, newest_seq: int) -> GroundedNotes:
     """Take out sentences that name a file, an address, a command or an action which ``known`` doesn't, and orders to a model.
 
-    ``known`` is everything the model was given. A path is known by its last part, a command by half of its words, an action
-    (under Completed Actions) by one of its words. A reference beyond ``newest_seq`` that the text given doesn't have is
-    invented too.
+    ``known`` is everything the model was given. A path is known by its last part (without an extension by its last two), a
+    command by half of its words, an action (under Completed Actions) by one of its words. A reference beyond ``newest_seq``
+    that the text given doesn't have is invented too.
     """
     ground = _Ground(known.casefold(), newest_seq)
     invented: list[str] = []
@@ -100,8 +100,9 @@ class _Ground:
     def missing(self, sentence: str, *, is_action: bool) -> Iterator[str]:
         """What a sentence names that has no ground."""
         for match in _PATH.finditer(sentence):
-            if not _PRODUCT.fullmatch(match.group()) and not self._has_path(match.group()):
-                yield match.group()
+            path = match.group().rstrip(".,;:!?/")
+            if path and not _PRODUCT.fullmatch(path) and not self._has_path(path.casefold()):
+                yield path
         for code in _CODE.findall(sentence):
             words = _CODE_WORD.findall(code.casefold())
             if len(words) >= 2 and 2 * sum(word in self.known for word in words) < len(words):
@@ -116,6 +117,7 @@ class _Ground:
                 yield " ".join(words[:6])
 
     def _has_path(self, path: str) -> bool:
-        plain = path.casefold().rstrip(".,;:!?/")
-        last = re.split(r"[/?#]", plain)[-1]
-        return plain in self.known or (bool(last) and last in self.known)
+        parts = [part for part in re.split(r"[/?#]", path) if part]
+        # A name with an extension says enough; the last word of another path may be any word.
+        last = parts[-1] if "." in parts[-1] else "/".join(parts[-2:])
+        return path in self.known or last in self.known

@@ -109,7 +109,8 @@ def language_of(text: str, *, least_words: int = LEAST_WORDS) -> str | None:
 def languages_of(texts: Iterable[str]) -> frozenset[str]:
     """The languages of several texts by one person, each that any of them is in, and that of all of them together."""
     listed = list(texts)
-    return frozenset(found for text in [*listed, "\n".join(listed)] if (found := language_of(text, least_words=LEAST_SPOKEN_WORDS)) is not None)
+    guesses = (language_of(text, least_words=LEAST_SPOKEN_WORDS) for text in [*listed, "\n".join(listed)])
+    return frozenset(guess for guess in guesses if guess is not None)
 
 
 def _script_weights(prose: str) -> Counter[str]:

@@ -31,7 +31,9 @@ class Pressure:
 
     ``parts`` are tokens of ``system``, ``tools`` and ``history`` and add up to ``tokens``. ``method`` says how they were got:
     the counter's name, or ``provider`` when the model's own count stands behind them. ``threshold`` and ``window`` are None,
-    and ``due`` False, while the window is unknown.
+    and ``due`` False, while the window is unknown. ``is_new_tier`` is True once a tier, for the first of all processes that
+    measures it: a warning that is shown then is shown once. A compaction that gets below a tier clears it, and so does another
+    model.
     """
 
     tokens: int
@@ -40,11 +42,17 @@ class Pressure:
     window: int | None
     threshold: int | None
     tier: Tier
+    is_new_tier: bool = False
 
     @property
     def due(self) -> bool:
         """Whether it is time to compact."""
         return self.tier == "due"
+
+
+def tier_warning(pressure: Pressure) -> str:
+    """A sentence for a person that says how near the threshold a context has come."""
+    return f"the context has {pressure.tokens:,} tokens (tier {pressure.tier}) and is compacted at {pressure.threshold or 0:,}"
 
 
 def message_tokens(message: Message, counter: TokenCounter, *, image_tokens: int) -> int:

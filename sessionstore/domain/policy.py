@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from sessionstore.domain.closed_sets import Tier
 
@@ -68,16 +68,30 @@ class CompactionPolicy:
     """Tools whose outputs pruning never touches."""
     protected_arg_keys: frozenset[str] = frozenset()
     """Argument names whose values pruning never touches."""
+    old_outputs: Literal["line", "placeholder"] = "line"
+    """What an old tool output becomes: one informative line, or the same few words for all of them."""
+    drop_reasoning: bool = False
+    """True takes the reasoning beside a call out of the context where pruning shortens the call or its output."""
+    headings: Literal["thirteen", "five"] = "thirteen"
+    """The headings of a summary: the full thirteen, or Goal, Progress, Key Decisions, Files Modified and Next Steps."""
     image_tokens: int = DEFAULT_IMAGE_TOKENS
     """Flat price of an image, whatever the size of its base64."""
     summarize: bool = True
     """False prunes and no more: no summary is written."""
+    on_little_saving: Literal["report", "raise"] = "report"
+    """What an attempt leads to that would save less than ``min_saving``: a result that says so, or ``LittleSavedError``."""
     on_failure: Literal["fallback", "abort"] = "fallback"
     """What a failed summary leads to: the extractive one, or nothing."""
     cooldown_seconds: float = 60.0
     """How long automatic compaction waits after a transient failure."""
     max_strikes: int = 2
     """Ineffective attempts in a row after which automatic compaction stops."""
+
+    @classmethod
+    def classic(cls) -> Self:
+        """The rules of older compactors: a placeholder for old outputs, five headings, a tail of 20,000 tokens whatever the
+        window, and an exception at once where too little was saved."""
+        return cls(tail_tokens=20_000, old_outputs="placeholder", keep_tool_results=3, headings="five", on_little_saving="raise")
 
     def threshold(self, window: int) -> int:
         """Tokens from which a context of this window is due: ``trigger_ratio × window``."""

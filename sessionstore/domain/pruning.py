@@ -4,16 +4,16 @@ The log keeps the originals. What comes out of here are renditions: the same mes
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sessionstore.domain.messages import Message
-from sessionstore.domain.outputs import describe_output, is_described
+from sessionstore.domain.outputs import describe_output, is_described, placeholder_for
 from sessionstore.domain.outputs.content import read_output
 from sessionstore.domain.outputs.cutting import cut_arguments, cut_arguments_text, cut_to_tokens
 from sessionstore.domain.outputs.repeats import Output, find_repeats, list_outputs, reference_to, referenced_seq
-from sessionstore.domain.outputs.rewriting import storable, with_arguments, with_results
+from sessionstore.domain.outputs.rewriting import storable, with_arguments, with_results, without_reasoning
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.rules.pairs import in_flight_index
 from sessionstore.domain.token_counter import TokenCounter
@@ -29,7 +29,7 @@ class Rendition:
     """A message in a shorter form, to stand in the context for the row ``source_seq``.
 
     ``origin_seq`` is the row that was written, also when ``source_seq`` is a rendition itself. ``reason`` says what was done:
-    ``duplicate``, ``output``, ``oversized``, ``image``, ``arguments``, several of them with commas.
+    ``duplicate``, ``output``, ``oversized``, ``image``, ``arguments``, ``reasoning``, several of them with commas.
     """
 
     origin_seq: int
@@ -83,27 +83,33 @@ class _Pruning:
         by_entry: dict[int, list[Output]] = {}
         for output in self._outputs:
             by_entry.setdefault(output.index, []).append(output)
+        shorter = {output.place: self._shorter_output(output) for output in self._outputs}
+        touched = {id(output.call) for output in self._outputs if shorter[output.place] is not None}
         found = []
         for index, entry in enumerate(self._entries):
             if entry.kind == "summary":
                 continue
-            message, reasons = self._shorten(index, entry.message, by_entry.get(index, ()))
+            outputs = {output.number: shorter[output.place] for output in by_entry.get(index, ())}
+            message, reasons = self._shorten(index, entry.message, outputs)
+            if self._policy.drop_reasoning and self._is_free(index):
+                is_touched = "arguments" in reasons or any(id(call) in touched for call in entry.view.calls)
+                thoughtless = without_reasoning(message) if is_touched else message
+                if thoughtless is not message:
+                    message = thoughtless
+                    reasons.append("reasoning")
             if reasons and message != entry.message:
                 origin = entry.seq if entry.origin_seq is None else entry.origin_seq
                 found.append(Rendition(origin, entry.seq, storable(message), ", ".join(dict.fromkeys(reasons))))
         return tuple(found)
 
-    def _shorten(self, index: int, message: Message, outputs: Sequence[Output]) -> tuple[Message, list[str]]:
-        reasons: list[str] = []
-        replacements: dict[int, str] = {}
-        for output in outputs:
-            shorter = self._shorter_output(output)
-            if shorter is not None:
-                replacements[output.number] = shorter[0]
-                reasons.append(shorter[1])
-        if replacements:
-            message = with_results(message, replacements)
-        if index in self._inside and index != self._flight and index not in self._named:
+    def _shorten(
+        self, index: int, message: Message, outputs: Mapping[int, tuple[str, str] | None]
+    ) -> tuple[Message, list[str]]:
+        replaced = {number: shorter for number, shorter in outputs.items() if shorter is not None}
+        reasons = [reason for _, reason in replaced.values()]
+        if replaced:
+            message = with_results(message, {number: text for number, (text, _) in replaced.items()})
+        if self._is_free(index):
             with_less = with_arguments(message, lambda number, arguments: self._shorter_arguments(index, number, arguments))
             if with_less is not message:
                 message = with_less
@@ -128,7 +134,8 @@ class _Pruning:
     def _described(self, output: Output) -> tuple[str, str] | None:
         text = output.result.text
         if len(text) > self._policy.max_tool_chars:
-            line = describe_output(output.call, output.result)
+            is_line = self._policy.old_outputs == "line"
+            line = describe_output(output.call, output.result) if is_line else placeholder_for(output.result)
             if self._is_smaller(line, output):
                 return line, "output"
         if output.result.images:
@@ -183,6 +190,9 @@ class _Pruning:
         if output.place not in self._counted:
             self._counted[output.place] = self._counter.count(output.result.text)
         return self._counted[output.place]
+
+    def _is_free(self, index: int) -> bool:
+        return index in self._inside and index != self._flight and index not in self._named
 
     def _may_go(self, output: Output) -> bool:
         return output.index in self._inside and output.place not in self._newest and output.index not in self._named

@@ -15,7 +15,9 @@ from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import Message, clean_text, json_text
 
 _TEXT_KEYS: Final = ("text", "refusal", "thinking")
-_REASONING_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
+REASONING_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
+"""Types of content blocks that hold a model's reasoning."""
+
 _IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
 _RESULT_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
 _CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
@@ -217,7 +219,7 @@ class _Reader:
 
     def block(self, block: Mapping[str, Any]) -> None:
         kind = _text(block.get("type"))
-        if kind in _REASONING_TYPES:
+        if kind in REASONING_TYPES:
             self.reasoning.append(_text(block.get("thinking", block.get("text", block.get("data")))))
         elif kind in _IMAGE_TYPES:
             self.images += 1

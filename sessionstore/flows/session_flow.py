@@ -19,7 +19,7 @@ from sessionstore.domain.messages import (
     encode_message,
     message_digest,
 )
-from sessionstore.domain.metering import Pressure
+from sessionstore.domain.metering import Pressure, tier_warning
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import LogRow, SessionRecord
 from sessionstore.domain.session_ids import checked_lineage_id, session_id
@@ -33,7 +33,7 @@ from sessionstore.operations import branching, ending, forking, pinning, present
 from sessionstore.operations.appending import NewMessage, SeenBeforeError, append_messages, append_unseen
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
-from sessionstore.operations.pressing import pressure_of
+from sessionstore.operations.pressing import warning_pressure_of
 from sessionstore.operations.steps import Steps, read, write
 from sessionstore.storage.message_rows import context_bodies, context_rows, last_context_rows
 
@@ -201,7 +201,7 @@ class SessionFlow:
 
     def pressure(self, policy: CompactionPolicy | None) -> Steps[Pressure]:
         """Measure the context."""
-        return pressure_of(self.environment, self.lineage_id, self.generation, policy or CompactionPolicy())
+        return warning_pressure_of(self.environment, self.lineage_id, self.generation, policy or CompactionPolicy())
 
     def compact(
         self,
@@ -259,6 +259,7 @@ class SessionFlow:
             messages_before=len(messages),
             messages_after=len(messages),
             plan=None,
+            warnings=(tier_warning(found),) if found.is_new_tier else (),
         )
 
     def undo_compaction(self) -> Steps[SessionFlow]:

@@ -1,15 +1,30 @@
 """How full a session is: cached counts are read, what is new is counted with no transaction open, the sum is remembered."""
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sessionstore.domain.closed_sets import TIERS, Tier
 from sessionstore.domain.metering import Pressure, message_tokens, prompt_tokens
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.operations.environment import Environment, meter_method
 from sessionstore.operations.measuring import MeterReading, read_meter, remember_meter
 from sessionstore.operations.reading import session_of
 from sessionstore.operations.steps import Steps, call, read, write
+from sessionstore.storage.session_rows import warn_of_tier
 
 PROVIDER: str = "provider"
 """The method of a number that the model's provider measured, with an estimate for what came after it."""
+
+
+def warning_pressure_of(
+    environment: Environment, lineage_id: str, generation: int, policy: CompactionPolicy
+) -> Steps[Pressure]:
+    """Measure a session's context for whoever works in it, and remember the highest tier that was told."""
+    found = yield from pressure_of(environment, lineage_id, generation, policy)
+    if not found.is_new_tier:
+        return found
+    is_new = yield from write(lambda c: warn_of_tier(c, lineage_id, generation, found.tier))
+    return replace(found, is_new_tier=is_new)
 
 
 def pressure_of(environment: Environment, lineage_id: str, generation: int, policy: CompactionPolicy) -> Steps[Pressure]:
@@ -44,13 +59,15 @@ def pressure(
         method = f"{PROVIDER}, then {method}" if newer else PROVIDER
     tokens = prompt + tools + history
     window = session.context_window
+    tier: Tier = "ok" if window is None else policy.tier(tokens, window)
     return Pressure(
         tokens=tokens,
         parts={"system": prompt, "tools": tools, "history": history},
         method=method,
         window=window,
         threshold=None if window is None else policy.threshold(window),
-        tier="ok" if window is None else policy.tier(tokens, window),
+        tier=tier,
+        is_new_tier=TIERS.index(tier) > TIERS.index(session.warned_tier),
     )
 
 

@@ -19,7 +19,10 @@ def set_model(
     context_window: int | None,
     profile: Profile | None,
 ) -> None:
-    """Set the model, its window and, if given, the profile; a compaction that was planned for the old one is not committed."""
+    """Set the model, its window and, if given, the profile; a compaction that was planned for the old one is not committed.
+
+    A tier that was warned of was one of the old window, so it may be warned of again.
+    """
     change_session(
         connection,
         session.lineage_id,
@@ -27,6 +30,7 @@ def set_model(
         model=model,
         context_window=context_window,
         profile=profile or session.profile,
+        warned_tier="ok",
     )
     raise_plan_revision(connection, session.lineage_id, session.generation)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, insert, or_, select, update
 
+from sessionstore.domain.closed_sets import TIERS, Tier
 from sessionstore.domain.records import SessionRecord, SessionSummary
 from sessionstore.domain.session_ids import display_title, session_id
 from sessionstore.storage.hot_statements import HotStatement
@@ -102,6 +103,21 @@ def change_session(connection: Connection, lineage_id: str, generation: int, **v
     connection.execute(
         update(sessions).where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation).values(**stored)
     )
+
+
+def warn_of_tier(connection: Connection, lineage_id: str, generation: int, tier: Tier) -> bool:
+    """Record that somebody was told of a tier of an open session; False when that, or a higher one, was told before."""
+    told = connection.execute(
+        update(sessions)
+        .where(
+            sessions.c.lineage_id == lineage_id,
+            sessions.c.generation == generation,
+            sessions.c.ended_at.is_(None),
+            sessions.c.warned_tier.in_(TIERS[: TIERS.index(tier)]),
+        )
+        .values(warned_tier=tier)
+    )
+    return told.rowcount == 1
 
 
 def raise_plan_revision(connection: Connection, lineage_id: str, generation: int) -> None:

@@ -49,7 +49,7 @@ def is_transient(kind: str) -> bool:
 
 
 def retry_delay(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait before another try, by ``retry-after-ms`` or ``retry-after`` (seconds or a date); None where neither is."""
+    """Seconds to wait before another try, by ``retry-after-ms`` or ``retry-after`` (seconds or a date); None without them."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
         if not value:

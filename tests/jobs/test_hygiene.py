@@ -1,6 +1,8 @@
 """Hygiene: who is due is found by counters, waits for its grace, and is compacted once."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from sessionstore import CompactionHooks, CompactionPolicy, Session, SessionStore, SummarizerError
@@ -12,9 +14,10 @@ from tests.store.conversations import SMALL, WINDOW, query_plans, rows_of, sent_
 
 
 @pytest.fixture
-def counted(database_url: str, clock: Clock) -> SessionStore:
-    """A store whose counter costs nothing; closed by the test's end with the process's garbage."""
-    return SessionStore.open(database_url, clock=clock, counter=PieceCounter())
+def counted(database_url: str, clock: Clock) -> Iterator[SessionStore]:
+    """A store whose counter costs nothing."""
+    with SessionStore.open(database_url, clock=clock, counter=PieceCounter()) as opened:
+        yield opened
 
 
 def due(store: SessionStore, name: str, *, window: int = WINDOW, count: int = 60) -> Session:
@@ -76,7 +79,8 @@ def test_above_the_hygiene_ratio_nobody_waits(counted: SessionStore) -> None:
 
 def test_a_session_with_very_many_messages_is_compacted_whatever_its_tokens(counted: SessionStore) -> None:
     session = counted.create_session("crowded", context_window=10_000_000)
-    session.append([{"role": "user" if n % 2 == 0 else "assistant", "content": f"line {n} of a long talk"} for n in range(MOST_MESSAGES + 1)])
+    roles = ("user", "assistant")
+    session.append([{"role": roles[n % 2], "content": f"line {n} of a long talk"} for n in range(MOST_MESSAGES + 1)])
     assert not session.pressure().due
     assert passed(counted) == [("crowded", "committed")]
     assert counted.resume("crowded").record().flush_cursor < 100

@@ -53,7 +53,8 @@ def test_two_workers_share_the_jobs_and_none_is_done_twice(database_url: str, cl
     names = [f"s{number}" for number in range(8)]
     with SessionStore.open(database_url, clock=clock, counter=PieceCounter()) as store:
         fill(store, *names)
-        threads = [threading.Thread(target=worker(store, None, log, concurrency=2).run, kwargs={"once": True}) for _ in range(2)]
+        workers = [worker(store, None, log, concurrency=2) for _ in range(2)]
+        threads = [threading.Thread(target=one.run, kwargs={"once": True}) for one in workers]
         for thread in threads:
             thread.start()
         for thread in threads:

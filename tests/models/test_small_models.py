@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -29,10 +30,10 @@ PROMPT_WORDS = "You update the working notes"
 
 
 @pytest.mark.timeout(1_800)
-def test_a_small_model_leads_to_a_whole_true_summary_that_says_it_is_degraded(database_url: str) -> None:
+def test_a_small_model_leads_to_a_whole_true_summary_that_says_it_is_degraded(tmp_path: Path) -> None:
     """FAIL-1, NEST-2, SUMIN-1"""
     hooks = CompactionHooks(flush_memories=ModelMemoryFlush(SUMMARIZER, most=5))
-    with SessionStore.open(database_url, hooks=hooks) as store:
+    with SessionStore.open(f"sqlite:///{tmp_path}/small.db", hooks=hooks) as store:
         # The context is over 95 % of the window: putting it off is no way out.
         session = store.create_session("orders", model="big", context_window=1_500)
         session.append(work(padding=20))

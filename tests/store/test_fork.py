@@ -28,7 +28,13 @@ def twice(database_url: str, clock: Clock) -> Iterator[Session]:
     hooks = CompactionHooks(flush_memories=lambda messages: [f"fact of {len(messages)}"])
     with SessionStore.open(database_url, clock=clock, hooks=hooks) as store:
         session = store.create_session(
-            "s", title="Fix auth", context_window=WINDOW, system_prompt="You help.", owner="ana", metadata={"k": 1}, namespace="n"
+            "s",
+            title="Fix auth",
+            context_window=WINDOW,
+            system_prompt="You help.",
+            owner="ana",
+            metadata={"k": 1},
+            namespace="n",
         )
         session.append(talk(30), client_id=[f"c{index}" for index in range(30)])
         session.pin(5)

@@ -87,7 +87,7 @@ def test_a_list_that_is_not_right_is_refused_whole(store: SessionStore, todos: A
 def test_a_todo_that_is_not_there_is_named_with_those_that_are(store: SessionStore) -> None:
     task = store.create_session().task
     task.write_todos(TODOS)
-    with pytest.raises(InvalidTaskError, match="'9'.*1, 2, 3, 4"):
+    with pytest.raises(InvalidTaskError, match=r"'9'.*1, 2, 3, 4"):
         task.update_todo("9", "completed")
 
 

@@ -14,8 +14,12 @@ LONGEST_ARGUMENT: Final = 120
 LONGEST_REMARK: Final = 160
 """Characters of an output's own words that a line quotes."""
 
+PLACEHOLDER: Final = "[old tool output left out]"
+"""What stands for an old output where no line that informs is wanted."""
+
 _BLANKS: Final = re.compile(r"\s+")
 _DESCRIBED: Final = re.compile(r"\[[^\]\n]{1,80}\] [^\n]{1,500} -> [^\n]{1,300}")
+_PLACEHOLDER: Final = re.compile(re.escape(PLACEHOLDER) + r"(?: \(failed: [^\n]*\))?")
 _UNNAMED: Final = "tool"
 
 
@@ -32,9 +36,15 @@ def describe_output(call: ToolCall | None, result: ToolResult) -> str:
     return f"[{shortened(name, 60).replace(']', ')')}] {_deed(subject)} -> {outcome}"
 
 
+def placeholder_for(result: ToolResult) -> str:
+    """The same few words for every output; only a failure keeps what it said, because an error stays an error."""
+    failure = read_output(result).failure
+    return PLACEHOLDER if failure is None else f"{PLACEHOLDER} (failed: {shortened(failure, LONGEST_REMARK)})"
+
+
 def is_described(text: str) -> bool:
-    """Whether an output is such a line already."""
-    return len(text) <= 900 and _DESCRIBED.fullmatch(text) is not None
+    """Whether an output is such a line, or the placeholder, already."""
+    return len(text) <= 900 and (_DESCRIBED.fullmatch(text) or _PLACEHOLDER.fullmatch(text)) is not None
 
 
 def _deed(subject: Subject) -> str:

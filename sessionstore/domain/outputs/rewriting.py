@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sessionstore.domain.messages import Message, clean_text, json_text
-from sessionstore.domain.transcript import answered_id_key, is_call_block
+from sessionstore.domain.transcript import REASONING_TYPES, answered_id_key, is_call_block
 
 _RESULT_ITEMS = frozenset({"function_call_output", "custom_tool_call_output"})
 _CALL_ITEMS = frozenset({"function_call", "custom_tool_call"})
+
+_REASONING_KEYS = frozenset({"reasoning_content", "reasoning"})
 
 Rewrite = Callable[[int], Any]
 """Given the number of a result or call in its message: what to put there, None to leave it."""
@@ -73,6 +75,18 @@ def with_arguments(message: Message, shorten: Callable[[int, Any], Any]) -> Mess
     return changed
 
 
+def without_reasoning(message: Message) -> Message:
+    """A copy of the message without its reasoning; the same message when it has none, or would have nothing left."""
+    changed = {key: value for key, value in message.items() if key not in _REASONING_KEYS}
+    content = message.get("content")
+    if isinstance(content, list):
+        blocks = [block for block in content if not (isinstance(block, Mapping) and _is_reasoning(block))]
+        if len(blocks) < len(content) and not blocks:
+            return message
+        changed["content"] = blocks
+    return message if changed == message else changed
+
+
 def storable(message: Message) -> Message:
     """The message with U+FFFD for lone surrogates, so that a row that the store itself writes is valid UTF-8."""
     try:
@@ -81,6 +95,11 @@ def storable(message: Message) -> Message:
         cleaned: Message = _cleaned(message)
         return cleaned
     return message
+
+
+def _is_reasoning(block: Mapping[str, Any]) -> bool:
+    kind = block.get("type")
+    return isinstance(kind, str) and kind in REASONING_TYPES
 
 
 def _block(block: Any, once: Callable[[Any], Any]) -> Any:

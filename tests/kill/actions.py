@@ -1,0 +1,136 @@
+"""The operations of the matrix, each on a file that was made ready for it, with ids and times that are the same every time."""
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import text
+
+from sessionstore import CompactionHooks, SessionStore
+from sessionstore.storage.engines import Database
+from sessionstore.storage.schema import upgrade
+from tests.counters import PieceCounter
+from tests.store.conversations import SMALL, WINDOW, talk
+
+NOW: Final = 1_800_000_000.0
+"""The time at which everything happens, in seconds since 1970."""
+
+NAME: Final = "fix-auth"
+
+
+@dataclass(frozen=True)
+class Action:
+    """An operation: what is there before, and what is done by a process that may die doing it."""
+
+    prepare: Callable[[Path], None]
+    act: Callable[[Path], None]
+
+
+def opened(path: Path, *, at: float = NOW) -> SessionStore:
+    """A store whose clock stands, and whose ids are its time and a number."""
+    numbers = itertools.count(1)
+    return SessionStore.open(
+        f"sqlite:///{path}",
+        clock=lambda: at,
+        ids=lambda: f"id-{at:.0f}-{next(numbers)}",
+        counter=PieceCounter(),
+        hooks=CompactionHooks(flush_memories=lambda _messages: ["the login is fragile"]),
+    )
+
+
+def _nothing(_path: Path) -> None:
+    """There is no file."""
+
+
+def _with_talk(path: Path) -> None:
+    with opened(path) as store:
+        session = store.create_session(NAME, title="Fix auth", context_window=WINDOW, system_prompt="Take care.")
+        session.append(talk(30))
+
+
+def _with_continuation(path: Path) -> None:
+    _with_talk(path)
+    with opened(path, at=NOW + 1) as store:
+        session = store.resume(NAME).compact(policy=SMALL).session
+        session.append(talk(4, start=30))
+
+
+def _older(path: Path) -> None:
+    _with_continuation(path)
+    current = path.with_suffix(".current")
+    path.rename(current)
+    database = Database(f"sqlite:///{path}")
+    database.write(lambda connection: upgrade(connection, "0001"))
+
+    def fill(connection: Any) -> None:
+        connection.execute(text("PRAGMA defer_foreign_keys = ON"))
+        tables = connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'")).scalars().all()
+        for table in tables:
+            if table != "alembic_version":
+                columns = ", ".join(f'"{row[1]}"' for row in connection.execute(text(f"PRAGMA table_info({table})")))
+                connection.execute(text(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM before.{table}"))
+
+    with database._engine.connect() as connection:
+        connection.connection.cursor().execute("ATTACH DATABASE ? AS before", (str(current),))
+        fill(connection)
+        connection.commit()
+    database.close()
+    current.unlink()
+
+
+def _create(path: Path) -> None:
+    with opened(path, at=NOW + 9) as store:
+        store.create_session("new", title="New", system_prompt="Take care.", metadata={"a": 1})
+
+
+def _append(path: Path) -> None:
+    with opened(path, at=NOW + 9) as store:
+        store.resume(NAME).append(talk(3, start=50), client_id=["a", "b", "c"])
+
+
+def _flush(path: Path) -> None:
+    with opened(path, at=NOW + 9) as store:
+        session = store.resume(NAME)
+        session.flush([*session.context(), *talk(3, start=50)])
+
+
+def _compact(path: Path) -> None:
+    with opened(path, at=NOW + 9) as store:
+        store.resume(NAME).compact(policy=SMALL, summarizer=lambda _prompt: "Critical Context: the modules were mended one by one.")
+
+
+def _undo(path: Path) -> None:
+    with opened(path, at=NOW + 9) as store:
+        store.resume(NAME).undo_compaction()
+
+
+def _rewind(path: Path) -> None:
+    with opened(path, at=NOW + 9) as store:
+        store.resume(NAME).rewind(5)
+
+
+def _import(path: Path) -> None:
+    with opened(path, at=NOW + 9) as store:
+        store.import_lines([json.dumps(message) for message in talk(12)], id="imported", name="t.jsonl")
+
+
+def _open(path: Path) -> None:
+    opened(path, at=NOW + 9).close()
+
+
+ACTIONS: Final[Mapping[str, Action]] = {
+    "open_new": Action(_nothing, _open),
+    "migrate": Action(_older, _open),
+    "create": Action(_with_talk, _create),
+    "append": Action(_with_continuation, _append),
+    "flush": Action(_with_continuation, _flush),
+    "compact": Action(_with_talk, _compact),
+    "compact_again": Action(_with_continuation, _compact),
+    "undo": Action(_with_continuation, _undo),
+    "rewind": Action(_with_continuation, _rewind),
+    "import": Action(_with_talk, _import),
+}

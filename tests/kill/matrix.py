@@ -1,0 +1,78 @@
+"""Runs one operation of the matrix as often as it has points, each time in a process that dies at another one.
+
+``python -m tests.kill.matrix ACTION FOLDER`` makes ``before.db`` and ``after.db``, then ``killed-001.db``, … and writes the
+points as JSON: statements, and ends of transactions, in the order of the operation. A process is forked for each point, so that none has to import
+anything; it dies by SIGKILL in SQLite's own trace of the statement, before the statement does anything. The last one is not
+killed: it says that the operation came to its end.
+"""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, event
+from sqlalchemy.pool import Pool
+
+from tests.kill.actions import ACTIONS
+
+RETURNED = "(the transaction is over, its connection not yet closed)"
+"""The name of the point behind a transaction's last statement."""
+
+
+def watch(reach: Any) -> None:
+    """Have every statement of every connection of this process told before it runs."""
+
+    @event.listens_for(Engine, "connect", insert=True)
+    def trace(connection: sqlite3.Connection, _record: Any) -> None:
+        connection.set_trace_callback(reach)
+
+    @event.listens_for(Pool, "checkin")
+    def returned(_connection: Any, _record: Any) -> None:
+        reach(RETURNED)
+
+
+def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | None) -> int:
+    """Carry out an action in a process of its own; gives how it ended (0, or minus the signal)."""
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status)
+    passed: list[str] = []
+
+    def reach(statement: str) -> None:
+        # Before a query the file is as it was before the statement in front of it; "--" is SQLite's own work behind a statement.
+        if statement.startswith(("SELECT", "PRAGMA", "WITH", "--")):
+            return
+        passed.append(statement)
+        if len(passed) - 1 == die_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    watch(reach)
+    ACTIONS[action].act(path)
+    if points is not None:
+        points.write_text(json.dumps([" ".join(statement.split())[:80] for statement in passed]), encoding="utf-8")
+    os._exit(0)
+
+
+def main(action: str, folder: Path) -> None:
+    """Make the files of one row of the matrix."""
+    before, after, points = folder / "before.db", folder / "after.db", folder / "points.json"
+    ACTIONS[action].prepare(before)
+    if before.exists():
+        shutil.copy(before, after)
+    assert run_forked(action, after, die_at=None, points=points) == 0
+    for number in range(len(json.loads(points.read_text(encoding="utf-8")))):
+        path = folder / f"killed-{number:03}.db"
+        if before.exists():
+            shutil.copy(before, path)
+        assert run_forked(action, path, die_at=number, points=None) == -signal.SIGKILL
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,93 @@
+"""A process killed before any statement of any operation leaves the old state or the new one (ATOM-1, LIN-4)."""
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sessionstore.compaction.claiming import LEASE_SECONDS
+from tests.kill.actions import ACTIONS, NAME, NOW, opened
+from tests.store.conversations import SMALL, talk
+
+State = dict[str, list[tuple[Any, ...]]]
+
+NOT_THE_STATE = frozenset({"compactions", "message_tokens", "memories"})
+"""Tables in which an attempt that came to nothing may leave a row: its own end, counts of rows, facts it flushed."""
+
+
+def state_of(path: Path) -> State | None:
+    """Every row that a user would miss; None for a file without our tables."""
+    connection = sqlite3.connect(path)
+    try:
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        kept = [name for name in names if name not in NOT_THE_STATE and not name.startswith(("search_", "sqlite_"))]
+        return {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in kept} or None
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("action", sorted(ACTIONS))
+def test_killed_before_any_statement_the_file_holds_the_old_state_or_the_new(tmp_path: Path, action: str) -> None:
+    """ATOM-1: and the doctor finds nothing but the dead process's job, which it settles once the lease has run out."""
+    command = [sys.executable, "-m", "tests.kill.matrix", action, str(tmp_path)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=250)
+    assert done.returncode == 0, done.stderr
+    points = json.loads((tmp_path / "points.json").read_text(encoding="utf-8"))
+    before = state_of(tmp_path / "before.db") if (tmp_path / "before.db").exists() else None
+    after = state_of(tmp_path / "after.db")
+    assert before != after
+    found = []
+    for number, point in enumerate(points):
+        path = tmp_path / f"killed-{number:03}.db"
+        state = state_of(path) if path.exists() else None
+        assert state in (before, after), f"killed before {point!r}"
+        found.append(state == after)
+        check_reopened(path, point)
+    assert found == sorted(found), "once the new state is there it stays"
+    assert any(found), "a commit lies before the last statement"
+    assert not all(found)
+
+
+def check_reopened(path: Path, point: str) -> None:
+    """After the lease the file is healthy and can be worked on."""
+    with opened(path, at=NOW + 10 + LEASE_SECONDS) as store:
+        assert {finding.code for finding in store.doctor(repair=True)} <= {"stale_job"}, point
+        assert list(store.doctor()) == [], point
+        for line in store.list_sessions():
+            jobs = store.lineage(line.lineage_id).compactions
+            assert not [job for job in jobs if job.status in ("queued", "running")], point
+            session = store.resume(line.lineage_id)
+            context = session.context()
+            assert session.flush([*context, *talk(1, start=90)]), point
+        if store.list_sessions() and store.resume(NAME).record().flush_cursor > 20:
+            assert store.resume(NAME).compact(policy=SMALL).status == "committed", point
+
+
+def test_the_points_of_a_compaction_are_the_named_steps_of_its_commit(tmp_path: Path) -> None:
+    """The matrix is as fine as the operation: it has a point at each step that has a name."""
+    command = [sys.executable, "-m", "tests.kill.matrix", "compact", str(tmp_path)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], check=True, timeout=250)
+    points = json.loads((tmp_path / "points.json").read_text(encoding="utf-8"))
+    starts = [index for index, point in enumerate(points) if point == "BEGIN IMMEDIATE"]
+    commit = max(index for index in starts if "UPDATE lineages" in "".join(points[index:]))
+    writes = [point for point in points[commit:] if point.startswith(("INSERT", "UPDATE"))]
+    written = [point.split("(")[0].split(" SET")[0].strip() for point in writes]
+    assert [name for name in dict.fromkeys(written) if "search" not in name] == [
+        "UPDATE compactions",
+        "INSERT INTO system_prompts",
+        "UPDATE sessions",
+        "INSERT INTO sessions",
+        "INSERT INTO messages",
+        "INSERT INTO context_spans",
+        "UPDATE lineages",
+        "INSERT INTO message_tokens",
+        "INSERT INTO memories",
+    ]
+    assert "COMMIT" in points[commit:]
+    shutil.rmtree(tmp_path)
