@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
 
 from sessionstore import SessionStore
+from tests.databases import Databases, PostgresDatabases, SqliteFiles
 from tests.postgres_server import PostgresServer, running_server
 
 BACKENDS = ("sqlite", "postgresql")
@@ -53,9 +55,11 @@ def chosen_backends(config: pytest.Config) -> tuple[str, ...]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what touches a database once on every kind."""
+    """Run what touches a database once on every kind; what runs on an event loop, on the async-only driver too."""
     if "backend" in metafunc.fixturenames:
-        metafunc.parametrize("backend", chosen_backends(metafunc.config))
+        chosen = chosen_backends(metafunc.config)
+        is_async = iscoroutinefunction(getattr(metafunc.function, "__wrapped__", None))
+        metafunc.parametrize("backend", (*chosen, "asyncpg") if is_async and "postgresql" in chosen else chosen)
 
 
 @pytest.fixture(scope="session")
@@ -81,10 +85,31 @@ def sqlite_url(tmp_path: Path) -> str:
 
 
 @pytest.fixture
+def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Databases]]:
+    """Where databases come from, by kind, of every kind that this run is about."""
+    postgres: list[PostgresDatabases] = []
+    found: dict[str, Databases] = {}
+    for kind in chosen_backends(request.config):
+        if kind == "sqlite":
+            found[kind] = SqliteFiles(tmp_path)
+        else:
+            postgres.append(PostgresDatabases(request.getfixturevalue("postgres_server")))
+            found[kind] = postgres[-1]
+    yield found
+    for one in postgres:
+        one.drop()
+
+
+@pytest.fixture
 def database_url(request: pytest.FixtureRequest, backend: str) -> str:
     """The URL of a database without tables, of the kind that it is the turn of."""
-    url: str = request.getfixturevalue("postgres_url" if backend == "postgresql" else "sqlite_url")
-    return url
+    url: str = request.getfixturevalue("sqlite_url" if backend == "sqlite" else "postgres_url")
+    return url.replace("+psycopg", "+asyncpg") if backend == "asyncpg" else url
+
+
+def sync_url(url: str) -> str:
+    """The URL by which the sync front opens the same database."""
+    return url.replace("+asyncpg", "+psycopg")
 
 
 @pytest.fixture

@@ -55,9 +55,10 @@ class PostgresServer:
         self._administer(f'DROP DATABASE IF EXISTS "{make_url(url).database}" WITH (FORCE)')
 
     def copy_database(self, url: str) -> str:
-        """Copy a database that nobody is connected to; gives the URL of the copy."""
-        name = f"test_{uuid.uuid4().hex}"
-        self._administer(f'CREATE DATABASE "{name}" TEMPLATE "{make_url(url).database}"')
+        """Copy a database, whose connections are ended for it; gives the URL of the copy."""
+        name, source = f"test_{uuid.uuid4().hex}", make_url(url).database
+        self._administer(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{source}'")
+        self._administer(f'CREATE DATABASE "{name}" TEMPLATE "{source}"')
         return self.url.set(database=name).render_as_string(hide_password=False)
 
     @property

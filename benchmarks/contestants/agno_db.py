@@ -1,4 +1,4 @@
-"""``SqliteDb`` of agno: a session is one row, with its runs as JSON."""
+"""``SqliteDb`` of agno: a row a session, and a row with JSON a run."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from benchmarks.payloads import Message
 
 
 class AgnoSqlite(Contestant):
-    """A run a turn, the session written again with each."""
+    """A run a turn, as its agents store them: the session's row, then the run's."""
 
     def open(self, path: str) -> None:
         """Open a database on a new file and begin a session."""
@@ -25,13 +25,12 @@ class AgnoSqlite(Contestant):
         self._number = 0
 
     def append(self, turn: Sequence[Message]) -> None:
-        """Add a run and write the session."""
+        """Write the session, then the run."""
         self._number += 1
         messages = [self._message(**message) for message in turn]
         run = self._run_class(run_id=f"run-{self._number}", session_id="session", agent_id="agent", messages=messages)
-        self._session.upsert_run(run)
-        if self._db.upsert_session(self._session) is None:
-            raise RuntimeError("agno stored nothing")
+        self._db.upsert_session(self._session)
+        self._db.upsert_run(run=run, session_id="session", run_index=self._number)
 
     def fill(self, messages: Sequence[Message]) -> None:
         """All in one run."""

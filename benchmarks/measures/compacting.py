@@ -44,7 +44,7 @@ def compact_long_sessions(settings: Settings) -> list[Table]:
     rows: list[tuple[Cell, ...]] = []
     for size in sizes:
         for summarizer in ("scripted", "extractive"):
-            rows += _measured(size, summarizer, settings.pick(5, 1))
+            rows += _measured(size, summarizer, settings.pick(3, 1))
     columns = ("messages", "summariser", "dry run ms", "compaction ms", "commit ms", "commit goal", "rows written", "peak MB")
     notes = (
         "the commit is what passes from the last look at the store's clock, in its transaction, to the hook that is told of it",

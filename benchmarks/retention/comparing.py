@@ -69,7 +69,7 @@ def retention(settings: Settings) -> list[Table]:
             "only a compactor with a log has steps to take",
             "summary: the largest message that the compaction added",
         )
-        for title, rows in (("all facts so far", findings.everything), ("facts of before the first compaction", findings.first)):
+        for title, rows in (("all facts so far", findings.everything), ("before the first compaction", findings.first)):
             said = (*about, *notes, *findings.notes)
             tables.append(Table(f"Retention, {work} work: {title}", columns, tuple(rows), said))
     return tables

@@ -137,6 +137,7 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
             plan=plan,
             summarizer=request.summarizer,
             focus=request.focus,
+            headings=request.policy.headings,
         )
     )
     if isinstance(summarised, SummaryFailure):
@@ -204,6 +205,7 @@ def _after_failure(
         plan=situation.plan,
         summarizer=None,
         focus=request.focus,
+        headings=request.policy.headings,
     )
     if isinstance(fallback, SummaryFailure):
         return (yield from end_attempt(environment, request, situation, job, "aborted", reason, failure=failure.kind))

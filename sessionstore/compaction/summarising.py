@@ -7,6 +7,7 @@ from typing import Any
 
 from sessionstore.compaction.narrating import Narrative, SummaryFailure, Telling, narrate
 from sessionstore.compaction.snapshot import Snapshot
+from sessionstore.domain.closed_sets import Headings
 from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
 from sessionstore.domain.metering import MESSAGE_OVERHEAD
 from sessionstore.domain.plan import CompactionPlan
@@ -52,6 +53,7 @@ def summarise(
     plan: CompactionPlan,
     summarizer: Summarizer | None,
     focus: str | None,
+    headings: Headings = "thirteen",
 ) -> Steps[Summarised | SummaryFailure]:
     """Make the summary of a plan's middle; without a summariser, or with the extractive one, from the ledger alone.
 
@@ -62,7 +64,7 @@ def summarise(
     going = [entry for entry in entries if entry.seq in middle]
     ledger = yield from call(lambda: extract_ledger(going, previous=snapshot.previous_ledger))
     covers = snapshot.covered_with(plan.middle)
-    content = plan.summary_budget - frame_tokens(covers, environment.counter) - MESSAGE_OVERHEAD
+    content = plan.summary_budget - frame_tokens(covers, environment.counter, headings) - MESSAGE_OVERHEAD
     task = _Task(
         environment=environment,
         ledger=ledger,
@@ -96,6 +98,7 @@ def summarise(
             covers=covers,
             budget=content,
             counter=environment.counter,
+            headings=headings,
         )
     )
     if narrative is None:

@@ -30,6 +30,9 @@ TaskPlace = Literal["system", "message"]
 Relation = Literal["fork", "subagent", "reset"]
 """How a lineage that names another one branched off from it."""
 
+Headings = Literal["thirteen", "five"]
+"""Which headings a summary has."""
+
 Profile = Literal["openai", "anthropic", "responses", "strict"]
 """The provider whose rules a rendering follows."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, Self
 
-from sessionstore.domain.closed_sets import Tier
+from sessionstore.domain.closed_sets import Headings, Tier
 
 UNKNOWN_WINDOW: Final = 128_000
 """Tokens of window that a manual or offline compaction assumes when nobody told the model's."""
@@ -72,7 +72,7 @@ class CompactionPolicy:
     """What an old tool output becomes: one informative line, or the same few words for all of them."""
     drop_reasoning: bool = False
     """True takes the reasoning beside a call out of the context where pruning shortens the call or its output."""
-    headings: Literal["thirteen", "five"] = "thirteen"
+    headings: Headings = "thirteen"
     """The headings of a summary: the full thirteen, or Goal, Progress, Key Decisions, Files Modified and Next Steps."""
     image_tokens: int = DEFAULT_IMAGE_TOKENS
     """Flat price of an image, whatever the size of its base64."""
@@ -91,7 +91,9 @@ class CompactionPolicy:
     def classic(cls) -> Self:
         """The rules of older compactors: a placeholder for old outputs, five headings, a tail of 20,000 tokens whatever the
         window, and an exception at once where too little was saved."""
-        return cls(tail_tokens=20_000, old_outputs="placeholder", keep_tool_results=3, headings="five", on_little_saving="raise")
+        return cls(
+            tail_tokens=20_000, old_outputs="placeholder", keep_tool_results=3, headings="five", on_little_saving="raise"
+        )
 
     def threshold(self, window: int) -> int:
         """Tokens from which a context of this window is due: ``trigger_ratio × window``."""

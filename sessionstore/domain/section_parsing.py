@@ -9,12 +9,14 @@ from sessionstore.domain.sections import CRITICAL_CONTEXT, SECTIONS
 _ALIASES: Final = {
     "constraints": "Constraints & Preferences",
     "preferences": "Constraints & Preferences",
+    "progress": "Completed Actions",
     "actions completed": "Completed Actions",
     "current state": "Active State",
     "blockers": "Blocked",
     "decisions": "Key Decisions",
     "pending asks": "Pending User Asks",
     "files": "Relevant Files",
+    "files modified": "Relevant Files",
     "next steps": "Remaining Work",
     "context": CRITICAL_CONTEXT,
 }

@@ -1,4 +1,4 @@
-"""The thirteen sections of a summary, in the order in which they always appear."""
+"""The sections of a summary, in the order in which they always appear: thirteen, or the same under five headings."""
 from __future__ import annotations
 
 from typing import Final
@@ -33,3 +33,12 @@ SECTIONS: Final = (
     CRITICAL_CONTEXT,
 )
 """Every heading; a stored summary has all of them in this order."""
+
+FIVE_HEADINGS: Final = {
+    "Goal": (GOAL, CONSTRAINTS),
+    "Progress": (COMPLETED_ACTIONS, ACTIVE_STATE, IN_PROGRESS, BLOCKED, RESOLVED_QUESTIONS, CRITICAL_CONTEXT),
+    "Key Decisions": (KEY_DECISIONS,),
+    "Files Modified": (RELEVANT_FILES,),
+    "Next Steps": (REMAINING_WORK, ACTIVE_TASK, PENDING_ASKS),
+}
+"""The short form of a summary: which of the thirteen sections stand under each heading; all but the first say their name."""

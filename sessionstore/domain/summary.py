@@ -1,7 +1,8 @@
 """The text of a summary: composed of what a model wrote and what the ledger knows, and taken apart again.
 
 A stored summary is a preface, a line that says which messages it stands for, and thirteen sections, always all of them in the
-same order. Whether a message is a summary is a field of its row; nothing here decides it by the text.
+same order, or five that hold the same. Whether a message is a summary is a field of its row; nothing here decides it by the
+text.
 """
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sessionstore.domain import sections
+from sessionstore.domain.closed_sets import Headings
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.section_parsing import is_heading, parse_sections
 from sessionstore.domain.sections import ACTIVE_TASK, COMPLETED_ACTIONS, SECTIONS
@@ -54,6 +56,7 @@ def compose_summary(
     covers: Sequence[tuple[int, int]],
     budget: int,
     counter: TokenCounter,
+    headings: Headings = "thirteen",
 ) -> str:
     """The text of a summary, at most ``budget`` tokens of content and ``frame_tokens`` of headings.
 
@@ -68,7 +71,7 @@ def compose_summary(
         stated = _fit_facts(stated, budget, counter)
         told = _fit_narrative(told, budget - _tokens(stated, counter), counter)
         texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
-    return _frame(texts, covers)
+    return _frame(texts, covers, headings)
 
 
 def facts_budget(narrative: str, *, budget: int, counter: TokenCounter) -> int:
@@ -76,9 +79,11 @@ def facts_budget(narrative: str, *, budget: int, counter: TokenCounter) -> int:
     return max(budget // 2, budget - counter.count(narrative))
 
 
-def frame_tokens(covers: Sequence[tuple[int, int]], counter: TokenCounter) -> int:
-    """Tokens of a summary that says nothing: preface, coverage and thirteen empty sections."""
-    return counter.count(_frame({}, covers))
+def frame_tokens(covers: Sequence[tuple[int, int]], counter: TokenCounter, headings: Headings = "thirteen") -> int:
+    """Tokens that a summary costs beside its content: preface, coverage, the headings, and what stands under empty ones."""
+    # In the short form a section has its name only where it has content, so all of them have some here.
+    texts = {} if headings == "thirteen" else dict.fromkeys(SECTIONS, EMPTY)
+    return counter.count(_frame(texts, covers, headings))
 
 
 def previous_body(text: str) -> str:
@@ -154,12 +159,22 @@ def _fit_narrative(told: Mapping[str, str], budget: int, counter: TokenCounter) 
     return fitted
 
 
-def _frame(texts: Mapping[str, str], covers: Sequence[tuple[int, int]]) -> str:
+def _frame(texts: Mapping[str, str], covers: Sequence[tuple[int, int]], headings: Headings) -> str:
     lines = [PREFACE, coverage_line(covers)]
-    for heading in SECTIONS:
-        content = "\n".join(_unlike_heading(line) for line in texts.get(heading, "").splitlines())
-        lines += [f"## {heading}", content.strip("\n") or EMPTY]
+    written = {heading: _content(texts.get(heading, "")) for heading in SECTIONS}
+    if headings == "thirteen":
+        for heading in SECTIONS:
+            lines += [f"## {heading}", written[heading] or EMPTY]
+        return "\n".join(lines)
+    for heading, (first, *others) in sections.FIVE_HEADINGS.items():
+        told = [written[first]] if written[first] else []
+        told += [f"**{name}**\n{written[name]}" for name in others if written[name]]
+        lines += [f"## {heading}", "\n".join(told) or EMPTY]
     return "\n".join(lines)
+
+
+def _content(text: str) -> str:
+    return "\n".join(_unlike_heading(line) for line in text.splitlines()).strip("\n")
 
 
 def _unlike_heading(line: str) -> str:

@@ -1,28 +1,23 @@
 """One door to the database: a unit of work is a function of a connection, run inside one transaction."""
 from __future__ import annotations
 
-import random
 import sqlite3
-import time
 from collections.abc import Callable
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.pool import QueuePool, StaticPool
 
 from sessionstore.errors import StoreUnavailableError
 from sessionstore.storage.faults import typed_errors
 from sessionstore.storage.server import Server
+from sessionstore.storage.sqlite_engine import Durability, connect_options, identity_of, is_in_memory, sqlite_engine
 
 Result = TypeVar("Result")
 
 DEFAULT_BUSY_TIMEOUT: Final = 30.0
 """Seconds that a writer waits for another one before it gets a ``StoreLockedError``."""
-
-Durability = Literal["full", "normal"]
-"""``full`` syncs every commit to the disk; ``normal`` may lose the last commits at a power cut, never the database."""
 
 
 class Database:
@@ -50,7 +45,7 @@ class Database:
             self._durability: Durability = durability
             self._server = None if _is_sqlite(parsed) else Server(parsed, busy_timeout=busy_timeout, durability=durability)
             if self._server is None:
-                self._engine = _sqlite_engine(parsed, durability, busy_timeout, connect)
+                self._engine = sqlite_engine(parsed, durability, busy_timeout, connect)
                 self._writing_engine = self._engine.execution_options(immediate=True)
             else:
                 self._engine, self._writing_engine = self._server.engine, self._server.writing_engine
@@ -68,12 +63,12 @@ class Database:
     @property
     def is_in_memory(self) -> bool:
         """Whether this is a SQLite database that lives in one connection and ends with it."""
-        return self.is_sqlite and _is_in_memory(self._parsed)
+        return self.is_sqlite and is_in_memory(self._parsed)
 
     def sqlite_arguments(self) -> tuple[str, dict[str, Any]]:
         """Path and options of ``sqlite3.connect`` for a connection as this door opens them."""
         paths, options = self._engine.dialect.create_connect_args(self._engine.url)
-        return str(paths[0]), {**options, **_connect_options(self.busy_timeout)}
+        return str(paths[0]), {**options, **connect_options(self.busy_timeout)}
 
     def over(self, connect: Callable[[], sqlite3.Connection]) -> Database:
         """The same door over one SQLite connection that somebody else opened with ``sqlite_arguments``."""
@@ -101,7 +96,12 @@ class Database:
             if self._server is not None:
                 return self._server.write(work, repeatable=repeatable)
             with self._writing_engine.begin() as connection:
-                return work(connection)
+                identity = identity_of(connection)
+                result = work(connection)
+            if identity is not None:
+                # What was committed into a file that is no longer there must not be reported as done.
+                identity.check()
+            return result
 
     def close(self) -> None:
         """Close every pooled connection; a later call opens new ones."""
@@ -112,50 +112,4 @@ def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
-def _is_in_memory(url: URL) -> bool:
-    return url.database in (None, "", ":memory:")
-
-
-def _connect_options(busy_timeout: float) -> dict[str, Any]:
-    return {"timeout": busy_timeout, "check_same_thread": False, "isolation_level": None}
-
-
-def _sqlite_engine(
-    url: URL, durability: Durability, busy_timeout: float, connect: Callable[[], sqlite3.Connection] | None
-) -> Engine:
-    url = url.set(drivername="sqlite")
-    in_memory = _is_in_memory(url)
-    engine = create_engine(
-        url,
-        # A memory database lives in its one connection; a file gets one connection a thread that is at work.
-        poolclass=StaticPool if in_memory or connect is not None else QueuePool,
-        connect_args=_connect_options(busy_timeout),
-        **({} if connect is None else {"creator": connect}),
-    )
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: sqlite3.Connection, _record: Any) -> None:
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = " + {"full": "FULL", "normal": "NORMAL"}[durability])
-        if not in_memory:
-            _switch_to_wal(connection, busy_timeout)
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        immediate = connection.get_execution_options().get("immediate", False)
-        # Straight to the driver, as every unit of work passes here: Core's own way takes a quarter of an empty one's time.
-        connection.connection.cursor().execute("BEGIN IMMEDIATE" if immediate else "BEGIN")
-
-    return engine
-
-
-def _switch_to_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
-    """Turn on the write-ahead log. SQLite doesn't apply its busy time-out to this one statement, so the wait is ours."""
-    deadline = time.monotonic() + busy_timeout
-    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if not error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or time.monotonic() > deadline:
-                raise
-            time.sleep(random.uniform(0.001, 0.02))
+__all__ = ["DEFAULT_BUSY_TIMEOUT", "Database", "Durability"]

@@ -42,7 +42,5 @@ def open_gauges(connection: Connection, after: tuple[float, str] | None, *, limi
         at, lineage_id = to_micros(after[0]), after[1]
         later = sessions.c.updated_at > at
         statement = statement.where(or_(later, and_(sessions.c.updated_at == at, sessions.c.lineage_id > lineage_id)))
-    return [
-        Gauge(*row[:11], from_micros(row[11]), from_micros_or_none(row[12]))
-        for row in connection.execute(statement)
-    ]
+    found = ([*row[:11], from_micros(row[11]), from_micros_or_none(row[12])] for row in connection.execute(statement))
+    return [Gauge(*values) for values in found]

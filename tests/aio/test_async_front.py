@@ -18,7 +18,7 @@ from sessionstore import (
     StoreUnavailableError,
 )
 from tests.aio.looping import lock_is_free, on_a_loop, turns_of_the_loop
-from tests.conftest import Clock
+from tests.conftest import Clock, sync_url
 from tests.store.conversations import SMALL, WINDOW, talk
 
 
@@ -52,7 +52,7 @@ async def test_a_conversation_from_its_creation_to_its_continuation(database_url
 async def test_what_one_front_writes_the_other_reads(database_url: str) -> None:
     async with AsyncSessionStore.open(database_url) as store:
         await (await store.create_session("a")).append(talk(4))
-    with SessionStore.open(database_url) as sync:
+    with SessionStore.open(sync_url(database_url)) as sync:
         assert sync.resume("a").context() == talk(4)
         sync.resume("a").append(talk(2, start=4))
     async with AsyncSessionStore.open(database_url) as store:

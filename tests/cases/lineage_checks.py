@@ -77,7 +77,7 @@ def old_or_new(run: CaseRun, _check: Check) -> Iterator[str]:
             yield f"killed {copy.point}, the store holds neither the old state nor the new one: {copy.state}"
         before = run.clock.at
         run.clock.at += _AFTER_ANY_LEASE
-        with run.open_store(copy.file) as store:
+        with run.open_store(copy.url) as store:
             # The job of the dead process is what is to be settled; nothing else may be wrong.
             found = [finding for finding in examine(store, repair=True) if finding.code != "stale_job"]
             yield from (f"killed {copy.point}: {finding}" for finding in [*found, *examine(store)])
@@ -138,7 +138,7 @@ def chain_intact(run: CaseRun, _check: Check) -> Iterator[str]:
 def writer_one_line_per_record(run: CaseRun, _check: Check) -> Iterator[str]:
     """An export has one JSON object a line, whatever is in the messages."""
     yield from _line_faults("".join(run.store.export(run.root_id, format="jsonl")), len(run.session.context()))
-    with run.open_store(run.folder / "written.db") as other:
+    with run.open_store(run.databases.new()) as other:
         session = other.create_session(id="written", context_window=1_000)
         session.append([{"role": "user", "content": _AWKWARD}, {"role": "assistant", "content": _AWKWARD}])
         session.append_json('{"role": "user",\n "content": "' + _AWKWARD.replace("\x00", "\\u0000").replace("\n", "\\n")

@@ -1,17 +1,32 @@
 """What comes from outside: damage by SQL that no API may do, a store that is closed and opened again, faults and their end."""
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from sqlalchemy import Connection, insert, text
+
+from sessionstore.storage.tables import metadata
 from tests.cases.kept import Thread
 from tests.cases.running import START, CaseFailed, CaseRun
 from tests.cases.vocabulary import ANY_SESSION_COLUMN
+from tests.databases import outside
 
 Step = Mapping[str, Any]
 
 SUMMARY_FAULT: Final = "case_refuses_summaries"
+_REFUSING: Final[Mapping[str, Sequence[str]]] = {
+    "sqlite": (
+        f"CREATE TRIGGER {SUMMARY_FAULT} BEFORE INSERT ON messages WHEN NEW.kind = 'summary' "
+        "BEGIN SELECT RAISE(ABORT, 'a planted fault'); END",
+    ),
+    "postgresql": (
+        f"CREATE FUNCTION {SUMMARY_FAULT}() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE integrity_constraint_violation USING MESSAGE = 'a planted fault'; END $$",
+        f"CREATE TRIGGER {SUMMARY_FAULT} BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.kind = 'summary') "
+        f"EXECUTE FUNCTION {SUMMARY_FAULT}()",
+    ),
+}
 _LEASE: Final = 1.0
 _MICROSECONDS: Final = 1_000_000
 _TIMES: Final = frozenset({"started_at", "updated_at", "ended_at"})
@@ -21,11 +36,11 @@ _RELATIONS: Final = {"branch": "fork", "subagent": "subagent", "reset": "reset"}
 def raw_set(run: CaseRun, step: Step) -> None:
     """Set columns of the row of the session held."""
     values = {name: value for name, value in step.items() if name in ANY_SESSION_COLUMN and name != "op"}
-    settings = ", ".join(f'"{name}" = ?' for name in values)
-    with run.outside() as connection:
+    settings = ", ".join(f'"{name}" = :{name}' for name in values)
+    with outside(run.url) as connection:
         changed = connection.execute(
-            f"UPDATE sessions SET {settings} WHERE lineage_id = ? AND generation = ?",
-            (*values.values(), run.session.lineage_id, run.session.generation),
+            text(f"UPDATE sessions SET {settings} WHERE lineage_id = :lineage AND generation = :of"),
+            {**values, "lineage": run.session.lineage_id, "of": run.session.generation},
         ).rowcount
     if changed != 1:
         raise CaseFailed("raw_set found no row to change")
@@ -43,7 +58,7 @@ def raw_insert_job(run: CaseRun, step: Step) -> None:
         "lease_expires_at": int(min(begun + _LEASE, run.clock.at - _LEASE) * _MICROSECONDS),
         "created_at": int(begun * _MICROSECONDS), "started_at": int(begun * _MICROSECONDS),
     }  # fmt: skip
-    with run.outside() as connection:
+    with outside(run.url) as connection:
         _insert(connection, "compactions", row)
     run.planted = True
 
@@ -58,18 +73,17 @@ def reopen(run: CaseRun, _step: Step) -> None:
 
 def refuse_summaries(run: CaseRun) -> None:
     """From now on the insert of a summary row fails."""
-    with run.outside() as connection:
-        connection.execute(
-            f"CREATE TRIGGER {SUMMARY_FAULT} BEFORE INSERT ON messages WHEN NEW.kind = 'summary' "
-            "BEGIN SELECT RAISE(ABORT, 'a planted fault'); END"
-        )
+    with outside(run.url) as connection:
+        for statement in _REFUSING[connection.dialect.name]:
+            connection.exec_driver_sql(statement)
     run.planted = True
 
 
 def take_faults_out(run: CaseRun) -> None:
     """Take out what a step planted to make something fail; damage stays."""
-    with run.outside() as connection:
-        connection.execute(f"DROP TRIGGER IF EXISTS {SUMMARY_FAULT}")
+    with outside(run.url) as connection:
+        where = "" if connection.dialect.name == "sqlite" else " ON messages"
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {SUMMARY_FAULT}{where}")
 
 
 def plant_fixture(run: CaseRun) -> None:
@@ -88,8 +102,7 @@ def plant_fixture(run: CaseRun) -> None:
         families.setdefault(_root_of(own, parents), []).append(own)
     numbers = {own: (members[0], number) for members in families.values() for number, own in enumerate(members, 1)}
     run.aliases = {own: root if number == 1 else f"{root}~{number}" for own, (root, number) in numbers.items()}
-    with run.outside() as connection:
-        connection.execute("PRAGMA foreign_keys = OFF")
+    with outside(run.url) as connection:
         for members in families.values():
             first = listed[members[0]]
             titles = [listed[one]["title"] for one in members if "title" in listed[one]]
@@ -140,10 +153,8 @@ def _session_row(one: Mapping[str, Any], root: str, number: int, parent: int | N
     return {name: int(value * _MICROSECONDS) if name in _TIMES and value is not None else value for name, value in row.items()}
 
 
-def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
-    names = ", ".join(f'"{name}"' for name in row)
-    marks = ", ".join("?" for _ in row)
-    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row.values()))
+def _insert(connection: Connection, table: str, row: Mapping[str, Any]) -> None:
+    connection.execute(insert(metadata.tables[table]), dict(row))
 
 
 OUTSIDE: Final[Mapping[str, Callable[[CaseRun, Step], None]]] = {

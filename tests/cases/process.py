@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, event
@@ -87,11 +86,23 @@ class KillingSummarizer:
         return answer
 
 
+class _NoDatabases:
+    """A process works on the database that it is given, and needs no other."""
+
+    def new(self) -> str:
+        """Nothing here makes one."""
+        raise NotImplementedError
+
+    def copy(self, url: str) -> str:
+        """Nothing here copies one."""
+        raise NotImplementedError
+
+
 def main(arguments: Sequence[str]) -> None:
     """Carry out one order."""
     order = json.load(sys.stdin)
     case = Case(**{**order["case"], "problems": ()})
-    run = CaseRun(case, Path(order["folder"]), StepClock(order["at"]))
+    run = CaseRun(case, _NoDatabases(), order["url"], StepClock(order["at"]))
     run.root_id = order["root"]
     session = run.store.resume(run.root_id)
     run.threads[None] = Thread(session, session.context())

@@ -3,11 +3,9 @@ from __future__ import annotations
 
 import json
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -38,7 +36,7 @@ class Copy:
     """A copy of the store after a process was killed in it: what it holds, and what it would hold before and after."""
 
     point: str
-    file: Path
+    url: str
     state: Any
     old: Any
     new: Any
@@ -47,7 +45,7 @@ class Copy:
 def concurrent_append(run: CaseRun, step: Step) -> None:
     """So many processes append so many user messages each, one by one."""
     writers, each = step["writers"], step["each"]
-    _wait([_start(run, run.folder, "append", writer=writer, each=each) for writer in range(writers)], run, allowed=())
+    _wait([_start(run, run.url, "append", writer=writer, each=each) for writer in range(writers)], run, allowed=())
     _go_on(run)
 
 
@@ -56,7 +54,7 @@ def concurrent_compact(run: CaseRun, step: Step) -> None:
     count = step.get("n", run.case.options.get("processes", 2))
 
     def at_once(_session: Session) -> None:
-        processes = [_start(run, run.folder, "compact") for _ in range(count)]
+        processes = [_start(run, run.url, "compact") for _ in range(count)]
         _wait(processes, run, allowed=(CompactionInProgressError, SessionEndedError))
         _go_on(run)
 
@@ -68,37 +66,29 @@ def crash_matrix(run: CaseRun, step: Step) -> None:
     unknown = [point for point in step["points"] if point not in POINTS]
     if unknown:
         raise CaseFailed(f"crash_matrix knows no point {', '.join(unknown)}")
-    old = state_of(run, run.file)
-    whole = _copy(run, "whole")
-    _wait([_start(run, whole.parent, "compact")], run, allowed=())
+    run.store.close()
+    old = state_of(run, run.url)
+    whole = run.databases.copy(run.url)
+    _wait([_start(run, whole, "compact")], run, allowed=())
     new = state_of(run, whole)
     for point in step["points"]:
-        file = _copy(run, point)
-        process = _start(run, file.parent, "crash", point=point)
+        url = run.databases.copy(run.url)
+        process = _start(run, url, "crash", point=point)
         _, said = _outputs(process)
         if process.returncode != -signal.SIGKILL:
             raise CaseFailed(f"the process that was to be killed {point} ended with {process.returncode}: {said[-500:]}")
-        run.crashes.append(Copy(point, file, state_of(run, file), old, new))
+        run.crashes.append(Copy(point, url, state_of(run, url), old, new))
 
 
-def state_of(run: CaseRun, file: Path) -> Any:
+def state_of(run: CaseRun, url: str) -> Any:
     """What a store holds of the lineage: contexts and ends of all generations, without times and job ids."""
-    with run.open_store(file) as store:
+    with run.open_store(url) as store:
         trace = store.lineage(run.root_id)
         return [(one.session_id, one.end_reason, store.session(one.session_id).context()) for one in trace.sessions]
 
 
-def _copy(run: CaseRun, name: str) -> Path:
-    folder = run.folder / f"copy-{len(run.crashes)}-{name}"
-    folder.mkdir()
-    file = folder / "store.db"
-    with closing(sqlite3.connect(run.file)) as source, closing(sqlite3.connect(file)) as target:
-        source.backup(target)
-    return file
-
-
-def _start(run: CaseRun, folder: Path, what: str, **arguments: Any) -> subprocess.Popen[str]:
-    order = {"case": asdict(run.case), "folder": str(folder), "root": run.root_id, "at": run.clock.at, **arguments}
+def _start(run: CaseRun, url: str, what: str, **arguments: Any) -> subprocess.Popen[str]:
+    order = {"case": asdict(run.case), "url": url, "root": run.root_id, "at": run.clock.at, **arguments}
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-m", "tests.cases.process", what],
         cwd=_PROJECT,

@@ -76,7 +76,7 @@ def import_export(run: CaseRun, _step: Step) -> None:
     text = "".join(run.store.export(run.root_id, format="jsonl", lineage=True))
     run.exports.append(text)
     run.store.close()
-    run.file = run.folder / f"{run.file.stem}-again.db"
+    run.url = run.databases.new()
     run.store = run.open_store()
     run.report = run.store.import_lines(text.splitlines(), format="jsonl")
     session = run.store.resume(run.root_id)

@@ -1,13 +1,12 @@
 """The state of one run of a case: the store, the session held, the writer's list, and what each step left behind."""
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any, Final
+
+from sqlalchemy import Connection, inspect
 
 from sessionstore import (
     CompactionHooks,
@@ -23,6 +22,7 @@ from tests.cases.loading import FALLBACK, Case
 from tests.cases.pairing import spoken_text
 from tests.cases.scripted import ScriptedSummarizer
 from tests.cases.vocabulary import POLICY_OPTIONS
+from tests.databases import Databases, outside
 
 START: Final = 1_800_000_000.0
 """Where the clock of a run begins, in seconds since 1970."""
@@ -61,7 +61,8 @@ class CaseRun:
     """One run of a case."""
 
     case: Case
-    folder: Path
+    databases: Databases
+    url: str
     clock: StepClock = field(default_factory=StepClock)
     root_id: str = ""
     threads: dict[str | None, Thread] = field(default_factory=dict)
@@ -109,7 +110,6 @@ class CaseRun:
         if options.get("profile") not in PROFILES:
             raise CaseFailed(f"unknown profile {options['profile']!r}")
         self.profile = PROFILES[options.get("profile")]
-        self.file = self.folder / "store.db"
         self.store = self.open_store()
 
     @property
@@ -130,14 +130,14 @@ class CaseRun:
             raise CaseFailed(f"there is no branch {branch!r}")
         return self.threads[branch]
 
-    def open_store(self, file: Path | None = None) -> SessionStore:
-        """Open the case's store, or another file with the same clock, counter, hooks and limits."""
+    def open_store(self, url: str | None = None) -> SessionStore:
+        """Open the case's store, or another one with the same clock, counter, hooks and limits."""
         options: dict[str, Any] = {}
         if "max_message_bytes" in self.case.options:
             options["max_message_bytes"] = self.case.options["max_message_bytes"]
         if "system_builder" in self.case.options:
             options["hooks"] = CompactionHooks(build_system_prompt=self._build_prompt)
-        return SessionStore.open(f"sqlite:///{file or self.file}", clock=self.clock, counter=self.counter, **options)
+        return SessionStore.open(url or self.url, clock=self.clock, counter=self.counter, **options)
 
     def record(self, step: str, error: SessionStoreError, *, excused: bool = False) -> None:
         """Remember a typed error of a step."""
@@ -166,25 +166,13 @@ class CaseRun:
 
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every row of every table, by table, read past the library."""
-        with closing(sqlite3.connect(self.file)) as connection:
-            names = [
-                name
-                for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-                if not name.startswith("sqlite_")
-            ]
+        with outside(self.url) as connection:
+            names = sorted(inspect(connection).get_table_names())
             return {name: self._rows_of(connection, name) for name in names}
 
-    @contextmanager
-    def outside(self) -> Iterator[sqlite3.Connection]:
-        """A connection past the library, for damage from outside; committed at its end."""
-        with closing(sqlite3.connect(self.file, timeout=30.0)) as connection:
-            yield connection
-            connection.commit()
-
-    def _rows_of(self, connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
-        cursor = connection.execute(f'SELECT * FROM "{table}"')
-        names = [column[0] for column in cursor.description]
-        return sorted((tuple(zip(names, row, strict=True)) for row in cursor), key=repr)
+    def _rows_of(self, connection: Connection, table: str) -> list[tuple[Any, ...]]:
+        rows = connection.exec_driver_sql(f'SELECT * FROM "{table}"').mappings()
+        return sorted((tuple(row.items()) for row in rows), key=repr)
 
     def _policy(self) -> CompactionPolicy:
         given = {name: value for name, value in self.case.options.items() if name in POLICY_OPTIONS}

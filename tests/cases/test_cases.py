@@ -1,12 +1,14 @@
 """Every case holds: one test a file, a variant, a mode of the summariser, a back end and a counter."""
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.cases.loading import OWN_CASES, Case, load_cases
 from tests.cases.runner import run_case
+from tests.databases import Databases
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -22,6 +24,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("case", wanted, ids=[case.name for case in wanted])
 
 
-def test_case(case: Case, tmp_path: Path) -> None:
+def test_case(case: Case, backend: str, databases: dict[str, Databases]) -> None:
     """What is right for the case holds after its steps."""
-    run_case(case, tmp_path)
+    run_case(replace(case, backend=backend), databases)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from tests.cases.loading import read_case
 from tests.cases.runner import run_case
 from tests.cases.running import CaseFailed
 from tests.cases.writing import write_case
+from tests.databases import Databases
 
 LONG: Final = [
     {"role": "system", "content": "sys"},
@@ -214,19 +216,19 @@ FAILING: Final[Mapping[str, tuple[Mapping[str, Any], Sequence[Any], str]]] = {
 
 
 @pytest.mark.parametrize("name", HOLDING)
-def test_case_that_holds(name: str, tmp_path: Path) -> None:
+def test_case_that_holds(name: str, backend: str, databases: dict[str, Databases], tmp_path: Path) -> None:
     """Operations and checks that the project's own files don't use do what the vocabulary says."""
     messages, options, checks = HOLDING[name]
     file = write_case(tmp_path, name, messages=messages, options={**OPTIONS, **options}, checks=checks)
     for case in read_case(file):
-        run_case(case, tmp_path)
+        run_case(replace(case, backend=backend), databases)
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_case_that_does_not_hold(name: str, tmp_path: Path) -> None:
+def test_case_that_does_not_hold(name: str, backend: str, databases: dict[str, Databases], tmp_path: Path) -> None:
     """A check that isn't met fails the case and says which one it was."""
     options, checks, said = FAILING[name]
     file = write_case(tmp_path, "failing", messages=LONG, options={**OPTIONS, **options}, checks=checks)
     (case,) = read_case(file)
     with pytest.raises(CaseFailed, match=said):
-        run_case(case, tmp_path)
+        run_case(replace(case, backend=backend), databases)

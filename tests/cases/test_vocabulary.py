@@ -15,6 +15,7 @@ from tests.cases.runner import CHECK_FUNCTIONS, OPERATION_FUNCTIONS, run_case
 from tests.cases.running import CaseFailed
 from tests.cases.vocabulary import CHECKS, OPERATIONS
 from tests.cases.writing import write_case
+from tests.databases import SqliteFiles
 
 PROJECT: Final = Path(__file__).parents[2]
 GOOD: Final[Mapping[str, Any]] = {
@@ -65,13 +66,13 @@ def test_unknown_word_fails_the_case(what: str, tmp_path: Path) -> None:
     changes, said = {**UNKNOWN, **WRONG_VALUES}[what]
     (case,) = read_case(write_case(tmp_path, "odd", **{**GOOD, **changes}))
     with pytest.raises((CaseFailed, ValueError), match=said):
-        run_case(case, tmp_path)
+        run_case(case, {"sqlite": SqliteFiles(tmp_path)})
 
 
 def test_known_words_pass(tmp_path: Path) -> None:
     """The case that the others are made of holds."""
     (case,) = read_case(write_case(tmp_path, "good", **GOOD))
-    run_case(case, tmp_path)
+    run_case(case, {"sqlite": SqliteFiles(tmp_path)})
 
 
 def test_file_that_is_no_case_fails(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_file_that_is_no_case_fails(tmp_path: Path) -> None:
     (tmp_path / "torn.json").write_text('{"id": "torn"', encoding="utf-8")
     (case,) = load_cases(tmp_path)
     with pytest.raises(CaseFailed, match="cannot be read"):
-        run_case(case, tmp_path)
+        run_case(case, {"sqlite": SqliteFiles(tmp_path)})
 
 
 def test_exception_of_another_family_fails_the_case(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_exception_of_another_family_fails_the_case(tmp_path: Path) -> None:
     steps = [{"op": "append_all"}, {"op": "rewind_in_lineage", "to_text": "nobody said this"}]
     (case,) = read_case(write_case(tmp_path, "other", **{**GOOD, "options": {"steps": steps}}))
     with pytest.raises(CaseFailed, match="no message says"):
-        run_case(case, tmp_path)
+        run_case(case, {"sqlite": SqliteFiles(tmp_path)})
 
 
 def test_macros_stand_for_strings() -> None:
@@ -96,8 +97,8 @@ def test_macros_stand_for_strings() -> None:
     assert expand_macros(given) == {"a": ["xyzyz"]}
 
 
-def test_variants_modes_and_back_ends_are_runs_of_their_own(tmp_path: Path) -> None:
-    """Every variant is run in every mode; a back end that nobody can run here is left out by name."""
+def test_variants_and_modes_are_runs_of_their_own(tmp_path: Path) -> None:
+    """Every variant is run in every mode, and each of these on every back end, whatever the case names."""
     options = {
         "variants": [[], [{"role": "user", "content": "hi"}]],
         "summarizer": {"mode": "ok"},

@@ -6,9 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
-
-from sqlalchemy import text
+from typing import Final
 
 from sessionstore import CompactionHooks, SessionStore
 from sessionstore.storage.engines import Database
@@ -59,27 +57,10 @@ def _with_continuation(path: Path) -> None:
         session.append(talk(4, start=30))
 
 
-def _older(path: Path) -> None:
-    _with_continuation(path)
-    current = path.with_suffix(".current")
-    path.rename(current)
+def _migrate(path: Path) -> None:
     database = Database(f"sqlite:///{path}")
-    database.write(lambda connection: upgrade(connection, "0001"))
-
-    def fill(connection: Any) -> None:
-        connection.execute(text("PRAGMA defer_foreign_keys = ON"))
-        tables = connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'")).scalars().all()
-        for table in tables:
-            if table != "alembic_version":
-                columns = ", ".join(f'"{row[1]}"' for row in connection.execute(text(f"PRAGMA table_info({table})")))
-                connection.execute(text(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM before.{table}"))
-
-    with database._engine.connect() as connection:
-        connection.connection.cursor().execute("ATTACH DATABASE ? AS before", (str(current),))
-        fill(connection)
-        connection.commit()
+    database.write(lambda connection: upgrade(connection, "head"))
     database.close()
-    current.unlink()
 
 
 def _create(path: Path) -> None:
@@ -124,7 +105,7 @@ def _open(path: Path) -> None:
 
 ACTIONS: Final[Mapping[str, Action]] = {
     "open_new": Action(_nothing, _open),
-    "migrate": Action(_older, _open),
+    "migrate": Action(_nothing, _migrate),
     "create": Action(_with_talk, _create),
     "append": Action(_with_continuation, _append),
     "flush": Action(_with_continuation, _flush),

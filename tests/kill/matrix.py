@@ -1,6 +1,6 @@
 """Runs one operation of the matrix as often as it has points, each time in a process that dies at another one.
 
-``python -m tests.kill.matrix ACTION FOLDER`` makes ``before.db`` and ``after.db``, then ``killed-001.db``, … and writes the
+``python -m tests.kill.matrix ACTION FOLDER [--points]`` makes ``before.db`` and ``after.db``, then ``killed-001.db``, … and writes the
 points as JSON: statements, and ends of transactions, in the order of the operation. A process is forked for each point, so that none has to import
 anything; it dies by SIGKILL in SQLite's own trace of the statement, before the statement does anything. The last one is not
 killed: it says that the operation came to its end.
@@ -60,13 +60,15 @@ def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | No
     os._exit(0)
 
 
-def main(action: str, folder: Path) -> None:
-    """Make the files of one row of the matrix."""
+def main(action: str, folder: Path, *, only_points: bool = False) -> None:
+    """Make the files of one row of the matrix; with ``only_points`` those of the operation that nobody kills."""
     before, after, points = folder / "before.db", folder / "after.db", folder / "points.json"
     ACTIONS[action].prepare(before)
     if before.exists():
         shutil.copy(before, after)
     assert run_forked(action, after, die_at=None, points=points) == 0
+    if only_points:
+        return
     for number in range(len(json.loads(points.read_text(encoding="utf-8")))):
         path = folder / f"killed-{number:03}.db"
         if before.exists():
@@ -75,4 +77,4 @@ def main(action: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), only_points="--points" in sys.argv)

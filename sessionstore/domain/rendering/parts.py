@@ -10,7 +10,14 @@ from typing import Any, Final, Literal
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import Message
-from sessionstore.domain.transcript import Entry, ToolCall, ToolResult, answered_id_key, is_call_block
+from sessionstore.domain.transcript import (
+    REASONING_TYPES,
+    Entry,
+    ToolCall,
+    ToolResult,
+    answered_id_key,
+    is_call_block,
+)
 
 PartKind = Literal["text", "image", "reasoning", "call", "result", "other", "item"]
 """What a part of a message is, whatever its dialect calls it; an ``item`` is a whole Responses item of another type."""
@@ -18,7 +25,6 @@ PartKind = Literal["text", "image", "reasoning", "call", "result", "other", "ite
 Voice = Literal["user", "assistant"]
 """Who speaks; a tool's result is brought by the user's side."""
 
-REASONING_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
 IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
 TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text", "refusal"})
 CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})

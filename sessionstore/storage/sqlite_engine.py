@@ -1,0 +1,97 @@
+"""Connections to a SQLite file: how they are set up, how a transaction begins, and what is looked at before and after it."""
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from sessionstore.storage.after_fork import forget_when_forked
+from sessionstore.storage.file_identity import FileIdentity, refuse_network_file_system
+from sessionstore.storage.waiting import begin_writing, wait_for
+
+Durability = Literal["full", "normal"]
+"""``full`` syncs every commit to the disk; ``normal`` may lose the last commits at a power cut, never the database."""
+
+WAL_LIMIT: Final = 8 * 1024 * 1024
+"""Bytes to which the write-ahead log is cut when it begins anew; readers that stay long let it grow beyond that meanwhile."""
+
+_IDENTITY: Final = "file_identity"
+
+
+def is_in_memory(url: URL) -> bool:
+    """Whether a URL means a database that lives in its connection."""
+    return url.database in (None, "", ":memory:")
+
+
+def connect_options(busy_timeout: float) -> dict[str, Any]:
+    """Options of ``sqlite3.connect`` for a connection of ours."""
+    return {"timeout": busy_timeout, "check_same_thread": False, "isolation_level": None}
+
+
+def sqlite_engine(
+    url: URL, durability: Durability, busy_timeout: float, connect: Callable[[], sqlite3.Connection] | None
+) -> Engine:
+    """An engine for a SQLite database.
+
+    Raises ``StoreUnavailableError`` for a file on a network file system; a transaction on a file that was replaced or deleted
+    meanwhile raises it too.
+    """
+    url = url.set(drivername="sqlite")
+    in_memory = is_in_memory(url)
+    # A memory database lives in its one connection; a file gets one connection a thread that is at work, however many.
+    pooled = {"poolclass": QueuePool, "max_overflow": -1}
+    engine = create_engine(
+        url,
+        connect_args=connect_options(busy_timeout),
+        **({"poolclass": StaticPool} if in_memory or connect is not None else pooled),
+        **({} if connect is None else {"creator": connect}),
+    )
+    forget_when_forked(engine)
+    path = None if in_memory else str(engine.dialect.create_connect_args(url)[0][0])
+    name = url.render_as_string(hide_password=True)
+    if path is not None and connect is None:
+        refuse_network_file_system(name, _plain(path))
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, record: Any) -> None:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = " + {"full": "FULL", "normal": "NORMAL"}[durability])
+        if path is not None:
+            _switch_to_wal(connection, busy_timeout)
+            connection.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT}")
+            record.info[_IDENTITY] = FileIdentity(name, _plain(path))
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # Straight to the driver, as every unit of work passes here: Core's own way takes a quarter of an empty one's time.
+        driver: Any = connection.connection.dbapi_connection
+        if connection.get_execution_options().get("immediate", False):
+            begin_writing(driver, busy_timeout)
+        else:
+            driver.execute("BEGIN")
+        identity = identity_of(connection)
+        if identity is not None:
+            identity.check()
+
+    return engine
+
+
+def identity_of(connection: Connection) -> FileIdentity | None:
+    """The file that a connection is on, None for a memory database."""
+    identity: FileIdentity | None = connection.connection.info.get(_IDENTITY)
+    return identity
+
+
+def _plain(path: str) -> str:
+    """The path of a file that is named as ``file:…?mode=ro``."""
+    return path.removeprefix("file:").partition("?")[0] if path.startswith("file:") else path
+
+
+def _switch_to_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
+    """Turn on the write-ahead log. SQLite doesn't apply its busy time-out to this one statement, so the wait is ours."""
+    if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        wait_for(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone(), busy_timeout)

@@ -1,0 +1,1 @@
+"""Tests of what SQLite files go through: many processes, forks, full disks, damage, replacement."""

@@ -1,0 +1,1 @@
+"""What holds after compactions of any transcript: tried through the store, on random transcripts in every dialect."""
