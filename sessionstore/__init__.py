@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sessionstore.compaction.memory_flush import ModelMemoryFlush
     from sessionstore.compaction.outcome import CompactionResult
     from sessionstore.domain.health.finding import DoctorReport, Finding
+    from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
     from sessionstore.domain.plan import CompactionPlan
     from sessionstore.domain.policy import CompactionPolicy
     from sessionstore.domain.search_hit import SearchHit
@@ -61,6 +62,7 @@ __all__ = [
     "AnthropicSummarizer",
     "AsyncSession",
     "AsyncSessionStore",
+    "BackupReport",
     "CallableSummarizer",
     "CommitUnknownError",
     "CompactionHooks",
@@ -84,6 +86,7 @@ __all__ = [
     "ModelMemoryFlush",
     "OpenAICompatibleSummarizer",
     "PromptContext",
+    "PrunedLineage",
     "SchemaError",
     "SearchHit",
     "Session",
@@ -94,6 +97,7 @@ __all__ = [
     "SessionStoreError",
     "StaleCursorError",
     "StoreLockedError",
+    "StoreStats",
     "StoreUnavailableError",
     "SummarizerChain",
     "SummarizerError",
@@ -108,6 +112,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "StoreStats": "sessionstore.domain.keeping",
+    "PrunedLineage": "sessionstore.domain.keeping",
+    "BackupReport": "sessionstore.domain.keeping",
     "AnthropicSummarizer": "sessionstore.summarizers.anthropic_messages",
     "AsyncSession": "sessionstore.aio",
     "AsyncSessionStore": "sessionstore.aio",

@@ -10,6 +10,7 @@ from sessionstore.compaction.outcome import CompactionResult
 from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.hygiene import DEFAULT_GRACE
+from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import SessionSummary
@@ -285,6 +286,29 @@ class SessionStore:
         """
         outcomes = self._drive(self._flow.hygiene(policy=policy, summarizer=summarizer, grace=grace))
         return [CompactionResult(outcome, Session(self._flow.handle(outcome))) for outcome in outcomes]
+
+    def backup(self, path: str | Path) -> BackupReport:
+        """Copy a SQLite database to a file while others write, and compare the two row by row.
+
+        The file is there only once it is proved equal to the database as it was when the copy began; one of that name is
+        replaced. Raises ``StoreUnavailableError`` when the copy is not equal, and on PostgreSQL, which has pg_dump.
+        """
+        return self._drive(self._flow.backup(Path(path)))
+
+    def stats(self) -> StoreStats:
+        """The whole database in numbers: conversations, messages, compactions, bytes."""
+        return self._drive(self._flow.stats())
+
+    def prune(
+        self, *, older_than: float, namespace: str | None = None, ended_only: bool = False, dry_run: bool = False
+    ) -> list[PrunedLineage]:
+        """Delete whole conversations whose last activity is more than ``older_than`` seconds ago, and say which.
+
+        Every generation goes with its conversation; one that is active is kept whole. ``ended_only`` leaves open ones alone.
+        One in which a compaction runs is kept. ``dry_run`` deletes nothing. There is no way back.
+        """
+        flow = self._flow.prune(older_than=older_than, namespace=namespace, ended_only=ended_only, dry_run=dry_run)
+        return self._drive(flow)
 
     def delete(self, reference: str, *, namespace: str | None = None) -> str:
         """Delete a whole conversation with all its generations; gives its lineage id. There is no way back."""

@@ -1,6 +1,7 @@
 """Start-up of the command line, against importing the libraries that it stands on."""
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -28,6 +29,9 @@ def start_up(settings: Settings) -> list[Table]:
         url = f"sqlite:///{folder}/start.db"
         with SessionStore.open(url) as store:
             store.create_session(id="fix-auth").append({"role": "user", "content": "Why does the login time out?"})
+        # Every command finds its modules compiled, as installed ones are, whatever this process was told about that.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
         program = (sys.executable, "-m", "sessionstore")
         commands = {
             "python -c 'import click'": (sys.executable, "-c", "import click"),
@@ -36,11 +40,13 @@ def start_up(settings: Settings) -> list[Table]:
             "sessionstore lineage": (*program, "--db", url, "lineage", "fix-auth"),
             "sessionstore list": (*program, "--db", url, "list"),
         }
-        peaks = {name: _peak(command) for name, command in commands.items()}
+        for command in commands.values():
+            _peak(command, environment)  # compiles what is not
+        peaks = {name: _peak(command, environment) for name, command in commands.items()}
 
         def run(name: str) -> float:
             begun = time.perf_counter()
-            subprocess.run(commands[name], check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
+            subprocess.run(commands[name], check=True, stdout=subprocess.DEVNULL, cwd=ROOT, env=environment)
             return time.perf_counter() - begun
 
         rounds = settings.pick(20, 2)
@@ -64,11 +70,11 @@ def start_up(settings: Settings) -> list[Table]:
         )
         for name, (median, base) in zip(commands, compared, strict=True)
     )
-    about = f"median of {rounds}, one of each in turn, compiled modules in place; {load()}"
+    about = f"median of {rounds}, one of each in turn, modules compiled before; {load()}"
     return [Table("Start-up", ("command", "median ms", "to its floor", "goal", "peak MB"), rows, (about,))]
 
 
-def _peak(command: tuple[str, ...]) -> float:
+def _peak(command: tuple[str, ...], environment: dict[str, str]) -> float:
     watched = [sys.executable, "-I", "-S", "-c", PEAK, *command]
-    done = subprocess.run(watched, check=True, capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run(watched, check=True, capture_output=True, text=True, cwd=ROOT, env=environment)
     return int(done.stdout) / 1024

@@ -14,6 +14,7 @@ from sessionstore.compaction.outcome import CompactionResult
 from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.hygiene import DEFAULT_GRACE
+from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import SessionSummary
@@ -247,6 +248,21 @@ class AsyncSessionStore:
     ) -> list[CompactionResult[AsyncSession]]:
         outcomes = await self._drive(self._flow.hygiene(policy=policy, summarizer=summarizer, grace=grace))
         return [CompactionResult(outcome, AsyncSession(self._flow.handle(outcome), self._driver)) for outcome in outcomes]
+
+    @documented_like(SessionStore.backup)
+    async def backup(self, path: str | Path) -> BackupReport:
+        return await self._drive(self._flow.backup(Path(path)))
+
+    @documented_like(SessionStore.stats)
+    async def stats(self) -> StoreStats:
+        return await self._drive(self._flow.stats())
+
+    @documented_like(SessionStore.prune)
+    async def prune(
+        self, *, older_than: float, namespace: str | None = None, ended_only: bool = False, dry_run: bool = False
+    ) -> list[PrunedLineage]:
+        flow = self._flow.prune(older_than=older_than, namespace=namespace, ended_only=ended_only, dry_run=dry_run)
+        return await self._drive(flow)
 
     @documented_like(SessionStore.delete)
     async def delete(self, reference: str, *, namespace: str | None = None) -> str:

@@ -64,7 +64,8 @@ def command(
     Examples
       sessionstore compact fix-auth --dry-run
       sessionstore compact fix-auth --context-window 32000 --focus "the auth module"
-      sessionstore compact fix-auth --summarizer openai --model qwen3 --base-url http://localhost:11434/v1
+    With a model that runs here
+      compact fix-auth --summarizer openai --model qwen3 --base-url http://localhost:11434/v1
     """
     asked = chosen_summarizer(summarizer, model, base_url)
     with settings.open() as store:

@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "list": "list_command",
         "show": "show_command",
         "lineage": "lineage_command",
+        "stats": "stats_command",
         "search": "search_command",
         "export": "export_command",
     },
@@ -37,6 +38,8 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "Keep healthy": {
         "doctor": "doctor_command",
         "worker": "worker_command",
+        "backup": "backup_command",
+        "prune": "prune_command",
         "delete": "delete_command",
         "db": "db_command",
         "vocabulary": "vocabulary_command",

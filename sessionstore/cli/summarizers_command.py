@@ -30,9 +30,10 @@ def check(summarizer: str | None, model: str | None, base_url: str | None, as_js
     config.toml in the user's config folder. Exit status 1 when one of them can't be used. Nothing is stored.
 
     \b
-    Examples
+    Example
       sessionstore summarizers check
-      sessionstore summarizers check --summarizer openai --model qwen3 --base-url http://localhost:11434/v1
+    With a model that runs here
+      summarizers check --summarizer openai --model qwen3 --base-url http://localhost:11434/v1
     """
     from sessionstore.counting import default_counter
     from sessionstore.summarizers.trial import try_summarizer

@@ -12,6 +12,7 @@ from typing import Final
 
 from sessionstore.domain import sections
 from sessionstore.domain.closed_sets import Headings
+from sessionstore.domain.messages import clean_text
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.section_parsing import is_heading, parse_sections
 from sessionstore.domain.sections import ACTIVE_TASK, COMPLETED_ACTIONS, SECTIONS
@@ -64,8 +65,8 @@ def compose_summary(
     seqs it stands for, both ends included. Under each heading the narrative comes first, then the facts it doesn't state;
     Active Task is always the facts' text. Over budget, the narrative loses whole lines and says how many. Secrets are redacted.
     """
-    stated = {heading: redact(facts.get(heading, "")).strip() for heading in SECTIONS}
-    told = _narrative(narrative, stated)
+    stated = {heading: redact(clean_text(facts.get(heading, ""))).strip() for heading in SECTIONS}
+    told = _narrative(None if narrative is None else clean_text(narrative), stated)
     texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
     if _tokens(texts, counter) > budget:
         stated = _fit_facts(stated, budget, counter)

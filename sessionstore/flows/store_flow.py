@@ -15,6 +15,7 @@ from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.counting import default_counter
 from sessionstore.domain.closed_sets import Profile, Relation
 from sessionstore.domain.health.finding import DoctorReport
+from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
 from sessionstore.domain.messages import check_column_text
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import SessionSummary
@@ -26,6 +27,7 @@ from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.errors import SessionNotFoundError
 from sessionstore.flows.doctor_flow import examine_store
 from sessionstore.flows.hygiene_flow import HygieneFlow, hygiene_pass
+from sessionstore.flows.keeping_flow import backup, prune, stats
 from sessionstore.flows.search_flow import rebuild_search_index, search_store
 from sessionstore.flows.session_flow import SessionFlow
 from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
@@ -217,6 +219,21 @@ class StoreFlow:
         """The session to go on with after a compaction of a worker."""
         lineage_id, generation = split_session_id(outcome.continuation_id or outcome.session_id)
         return SessionFlow(self.environment, lineage_id, generation or 1)
+
+    def backup(self, target: Path) -> Steps[BackupReport]:
+        """Copy the database and compare."""
+        return backup(target)
+
+    def stats(self) -> Steps[StoreStats]:
+        """Count everything."""
+        return stats()
+
+    def prune(
+        self, *, older_than: float, namespace: str | None, ended_only: bool, dry_run: bool
+    ) -> Steps[list[PrunedLineage]]:
+        """Delete what has long been quiet."""
+        before = self.environment.now() - older_than
+        return prune(before=before, namespace=namespace, ended_only=ended_only, dry_run=dry_run)
 
     def delete(self, reference: str, namespace: str | None) -> Steps[str]:
         """Delete a whole lineage."""

@@ -33,8 +33,8 @@ def dump_lineage(connection: Connection, lineage_id: str) -> Iterator[tuple[str,
     """(table, row) for everything a lineage has, in the order of ``DUMPED``, each table by its key."""
     for name, table in DUMPED.items():
         order = list(table.primary_key.columns)
-        statement = select(table).where(table.c.lineage_id == lineage_id).order_by(*order)
-        for row in connection.execution_options(yield_per=_PAGE).execute(statement).mappings():
+        statement = select(table).where(table.c.lineage_id == lineage_id).order_by(*order).execution_options(yield_per=_PAGE)
+        for row in connection.execute(statement).mappings():
             yield name, {key: value for key, value in row.items() if key not in _LEASE}
 
 

@@ -30,6 +30,7 @@ _SERVER_ADVICE: Final = {
     "42501": "access was denied; the role needs the right to create and use tables",
     "53": "the server has run out of a resource; look at its log",
     "54": "a value is larger than PostgreSQL can hold; lower max_message_bytes",
+    "P0001": "a trigger that somebody added to the database refused the write; remove it",
     "58": "the server's disk reported an error; look at its log",
     "XX": "the server reported damage; look at its log",
 }

@@ -66,7 +66,8 @@ def server_options(url: URL, *, busy_timeout: float, durability: Literal["full",
             connect = {"server_settings": settings}
         elif "options" not in bare.query:
             connect = {"options": " ".join(f"-c {name}={value}" for name, value in settings.items())}
-    arguments = {"connect_args": connect, "pool_timeout": busy_timeout}
+    # What an error shows of a statement must not be a message's text.
+    arguments = {"connect_args": connect, "pool_timeout": busy_timeout, "hide_parameters": True}
     # asyncpg prepares even a single query, in a round trip of its own: behind a pooler both must meet the same connection.
     return ServerOptions(bare, arguments, reads_once=not (is_asyncpg and pooler is not None))
 

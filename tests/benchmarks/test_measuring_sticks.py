@@ -68,9 +68,10 @@ def test_a_table_says_ratios_goals_and_gaps_as_people_write_them() -> None:
 
 
 def test_converters_keep_a_call_with_its_result() -> None:
+    call = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "a"}}
     pi = [
         {"message": {"role": "user", "content": [{"type": "text", "text": "read it"}]}},
-        {"message": {"role": "assistant", "content": [{"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "a"}}]}},
+        {"message": {"role": "assistant", "content": [call]}},
         {"message": {"role": "toolResult", "toolCallId": "c1", "content": [{"type": "text", "text": "text of a"}]}},
     ]
     share = {

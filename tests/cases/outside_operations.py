@@ -1,7 +1,7 @@
 """What comes from outside: damage by SQL that no API may do, a store that is closed and opened again, faults and their end."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sqlalchemy import Connection, insert, text
@@ -15,17 +15,13 @@ from tests.databases import outside
 Step = Mapping[str, Any]
 
 SUMMARY_FAULT: Final = "case_refuses_summaries"
-_REFUSING: Final[Mapping[str, Sequence[str]]] = {
-    "sqlite": (
-        f"CREATE TRIGGER {SUMMARY_FAULT} BEFORE INSERT ON messages WHEN NEW.kind = 'summary' "
-        "BEGIN SELECT RAISE(ABORT, 'a planted fault'); END",
-    ),
-    "postgresql": (
-        f"CREATE FUNCTION {SUMMARY_FAULT}() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE integrity_constraint_violation USING MESSAGE = 'a planted fault'; END $$",
-        f"CREATE TRIGGER {SUMMARY_FAULT} BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.kind = 'summary') "
-        f"EXECUTE FUNCTION {SUMMARY_FAULT}()",
-    ),
+_REFUSING: Final[Mapping[str, str]] = {
+    "sqlite": f"""CREATE TRIGGER {SUMMARY_FAULT} BEFORE INSERT ON messages WHEN NEW.kind = 'summary'
+        BEGIN SELECT RAISE(ABORT, 'a planted fault'); END""",
+    "postgresql": f"""CREATE FUNCTION {SUMMARY_FAULT}() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'a planted fault'; END $$;
+        CREATE TRIGGER {SUMMARY_FAULT} BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.kind = 'summary')
+        EXECUTE FUNCTION {SUMMARY_FAULT}()""",
 }
 _LEASE: Final = 1.0
 _MICROSECONDS: Final = 1_000_000
@@ -74,8 +70,7 @@ def reopen(run: CaseRun, _step: Step) -> None:
 def refuse_summaries(run: CaseRun) -> None:
     """From now on the insert of a summary row fails."""
     with outside(run.url) as connection:
-        for statement in _REFUSING[connection.dialect.name]:
-            connection.exec_driver_sql(statement)
+        connection.exec_driver_sql(_REFUSING[connection.dialect.name])
     run.planted = True
 
 

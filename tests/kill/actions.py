@@ -18,6 +18,7 @@ NOW: Final = 1_800_000_000.0
 """The time at which everything happens, in seconds since 1970."""
 
 NAME: Final = "fix-auth"
+SUMMARY: Final = "Critical Context: the modules were looked at and mended one by one."
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _flush(path: Path) -> None:
 
 def _compact(path: Path) -> None:
     with opened(path, at=NOW + 9) as store:
-        store.resume(NAME).compact(policy=SMALL, summarizer=lambda _prompt: "Critical Context: the modules were mended one by one.")
+        store.resume(NAME).compact(policy=SMALL, summarizer=lambda _prompt: SUMMARY)
 
 
 def _undo(path: Path) -> None:

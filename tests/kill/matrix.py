@@ -1,9 +1,9 @@
 """Runs one operation of the matrix as often as it has points, each time in a process that dies at another one.
 
-``python -m tests.kill.matrix ACTION FOLDER [--points]`` makes ``before.db`` and ``after.db``, then ``killed-001.db``, … and writes the
-points as JSON: statements, and ends of transactions, in the order of the operation. A process is forked for each point, so that none has to import
-anything; it dies by SIGKILL in SQLite's own trace of the statement, before the statement does anything. The last one is not
-killed: it says that the operation came to its end.
+``python -m tests.kill.matrix ACTION FOLDER [--points]`` makes ``before.db`` and ``after.db``, then ``killed-000.db``, … and
+writes the points as JSON: statements, and ends of transactions, in the order of the operation. A process is forked for each
+point, so that none has to import anything; it dies by SIGKILL in SQLite's own trace of the statement, before the statement does
+anything.
 """
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | No
     passed: list[str] = []
 
     def reach(statement: str) -> None:
-        # Before a query the file is as it was before the statement in front of it; "--" is SQLite's own work behind a statement.
+        # Before a query the file is as it was before the statement in front of it; "--" is SQLite's own work behind one.
         if statement.startswith(("SELECT", "PRAGMA", "WITH", "--")):
             return
         passed.append(statement)

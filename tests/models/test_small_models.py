@@ -1,7 +1,7 @@
 """The whole path with a small model on this machine; collected only where ``SESSIONSTORE_LOCAL_ENDPOINT`` names its server.
 
-How to start one is in ``docs/summarizers.md``. A model of a hundred million parameters writes no good notes: what is shown is that
-the stored summary is whole, true and valid all the same, and says that it is degraded.
+How to start one is in ``docs/summarizers.md``. A model of a hundred million parameters writes no good notes: what is shown is
+that the stored summary is whole, true and valid all the same, and says that it is degraded.
 """
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import os
 from itertools import count
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from sessionstore import CompactionPolicy, Session, SessionStore
@@ -17,8 +17,8 @@ Message = dict[str, Any]
 SYSTEM = "You are a careful engineer."
 WINDOW = 6_000
 
-FEW = settings(
-    max_examples=20,
+FEW = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    max_examples=12,
     deadline=None,
     derandomize="CI" in os.environ,  # where nobody sits by, every run tries the same
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -42,9 +42,10 @@ def open_store() -> SessionStore:
 @st.composite
 def policies(draw: st.DrawFn) -> CompactionPolicy:
     """Policies with small heads and tails, so that most conversations have a middle."""
-    tails = draw(st.sampled_from([{"tail_messages": 1}, {"tail_messages": 4}, {"tail_tokens": 200}, {"tail_tokens": 600}]))
+    tail_messages, tail_tokens = draw(st.sampled_from([(1, None), (4, None), (None, 200), (None, 600)]))
     return CompactionPolicy(
-        **tails,
+        tail_messages=tail_messages,
+        tail_tokens=tail_tokens,
         head_messages=draw(st.integers(0, 3)),
         min_tail_messages=draw(st.integers(0, 3)),
         keep_tool_results=draw(st.integers(0, 3)),

@@ -10,15 +10,42 @@ from sessionstore.domain.sections import SECTIONS
 
 ENGLISH = "Please make sure that the parser is fast, and do not change what it does for the old files that we have."
 TEXTS = {
-    "English": "The parser was changed so that it reads the new files, and all of the tests pass. It is not yet known if it is fast.",
-    "German": "Der Parser wurde geändert und liest jetzt auch die neuen Dateien, aber es ist noch nicht klar, ob er auch schnell ist.",
-    "French": "Le parser est modifié pour les nouveaux fichiers et tous les tests sont bons, mais nous ne savons pas si il est rapide.",
-    "Spanish": "El analizador fue cambiado para los nuevos archivos y todas las pruebas pasan, pero no se sabe si es más rápido que el otro.",
-    "Portuguese": "O analisador foi mudado para os novos arquivos e todos os testes passam, mas não se sabe se ele é mais rápido do que uma lista.",
-    "Italian": "Il parser è stato cambiato per i nuovi file e tutti i test sono buoni, ma non si sa se è più veloce di quello della lista.",
-    "Dutch": "De parser is veranderd voor de nieuwe bestanden en het werkt, maar er is nog niet bekend of dit ook snel wordt met een lijst.",
-    "han": "解析器已经修改，可以读取新的文件，所有测试都通过了。目前还不清楚它是否足够快，需要进一步测量性能并与旧版本比较。",
-    "kana": "パーサーを変更して新しいファイルを読めるようにしました。すべてのテストは通りましたが、速さはまだわかっていません。",
+    "English": (
+        "The parser was changed so that it reads the new files, and all of "
+        "the tests pass. It is not yet known if it is fast."
+    ),
+    "German": (
+        "Der Parser wurde geändert und liest jetzt auch die neuen Dateien, "
+        "aber es ist noch nicht klar, ob er auch schnell ist."
+    ),
+    "French": (
+        "Le parser est modifié pour les nouveaux fichiers et tous les tests "
+        "sont bons, mais nous ne savons pas si il est rapide."
+    ),
+    "Spanish": (
+        "El analizador fue cambiado para los nuevos archivos y todas las pruebas "
+        "pasan, pero no se sabe si es más rápido que el otro."
+    ),
+    "Portuguese": (
+        "O analisador foi mudado para os novos arquivos e todos os testes passam, "
+        "mas não se sabe se ele é mais rápido do que uma lista."
+    ),
+    "Italian": (
+        "Il parser è stato cambiato per i nuovi file e tutti i test sono buoni, "
+        "ma non si sa se è più veloce di quello della lista."
+    ),
+    "Dutch": (
+        "De parser is veranderd voor de nieuwe bestanden en het werkt, maar er "
+        "is nog niet bekend of dit ook snel wordt met een lijst."
+    ),
+    "han": (
+        "解析器已经修改，可以读取新的文件，所有测试都通过了。"
+        "目前还不清楚它是否足够快，需要进一步测量性能并与旧版本比较。"
+    ),
+    "kana": (
+        "パーサーを変更して新しいファイルを読めるようにしました。"
+        "すべてのテストは通りましたが、速さはまだわかっていません。"
+    ),
     "cyrillic": "Парсер изменён и теперь читает новые файлы, все тесты проходят, но пока неизвестно, достаточно ли он быстрый.",
 }
 
@@ -29,7 +56,9 @@ def test_a_language_is_told_by_its_small_words_or_its_script(language: str) -> N
     assert language_of(TEXTS[language]) == language
 
 
-@pytest.mark.parametrize("text", ["", "ok", "src/a.py: 12, tests/b.py: 40", "`for x in y: the of and to is that`", "foo bar baz " * 20])
+@pytest.mark.parametrize("text", [
+    "", "ok", "src/a.py: 12, tests/b.py: 40", "`for x in y: the of and to is that`", "foo bar baz " * 20,
+])
 def test_what_is_no_prose_has_no_language(text: str) -> None:
     assert language_of(text) is None
 

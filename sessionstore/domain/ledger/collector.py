@@ -6,6 +6,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from sessionstore.domain.ledger.entry import FACT_KINDS, FactKind, Ledger, LedgerEntry, Source
+from sessionstore.domain.messages import clean_text
 
 _MAX_KEY = 300
 
@@ -39,8 +40,10 @@ class FactCollector:
         """Note a fact that was seen at ``seq``; of one that is known the seq, outcome and operation are merged in.
 
         The text of a ``state`` is that of its latest outcome; every other text stays as it was first written. ``numbered``
-        gives a new fact the next ordinal. ``outcome_seq`` is where the outcome was seen, ``seq`` unless told.
+        gives a new fact the next ordinal. ``outcome_seq`` is where the outcome was seen, ``seq`` unless told. A lone surrogate,
+        which a call's arguments may spell out, is U+FFFD in a fact: facts are sent and stored as text.
         """
+        text, about, outcome = clean_text(text), clean_text(about), clean_text(outcome)
         identity = fact_key(key)
         entry = self._by_kind[kind].get(identity)
         if entry is None:
@@ -62,7 +65,7 @@ class FactCollector:
         current = self._by_kind[entry.kind][entry.key]
         if current.closed_by is not None:
             return
-        outcomes = _with_outcome(current.outcomes, seq, outcome) if outcome else current.outcomes
+        outcomes = _with_outcome(current.outcomes, seq, clean_text(outcome)) if outcome else current.outcomes
         self._put(replace(current, closed_by=seq, outcomes=outcomes))
 
     def reopen(self, entry: LedgerEntry, seq: int) -> None:
@@ -78,10 +81,10 @@ class FactCollector:
 
 def fact_key(text: str) -> str:
     """A text as an identity: white space folded, and a digest in place of the end of a long one."""
-    folded = " ".join(text.split())
+    folded = " ".join(clean_text(text).split())
     if len(folded) <= _MAX_KEY:
         return folded
-    digest = blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    digest = blake2b(folded.encode("utf-8"), digest_size=8).hexdigest()
     return f"{folded[: _MAX_KEY - 20]}…{digest}"
 
 

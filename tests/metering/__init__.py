@@ -1,0 +1,1 @@
+"""How full a context is, and who is told."""

@@ -1,0 +1,1 @@
+"""How attempts end, and what an ending means for the next one."""
