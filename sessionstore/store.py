@@ -20,8 +20,8 @@ from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.flows.search_flow import keep_search_index
 from sessionstore.flows.store_flow import StoreFlow, environment_of
 from sessionstore.formats.exporting import ExportFormat
-from sessionstore.formats.reading import ImportFormat
 from sessionstore.formats.report import ImportReport
+from sessionstore.formats.transcript_source import ImportFormat
 from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource
 from sessionstore.operations.steps import Steps, drive
 from sessionstore.operations.tracing import LineageTrace

@@ -34,7 +34,7 @@ NOT_COMPACTED: Final = 3
     "--context-window",
     type=click.IntRange(min=1),
     metavar="TOKENS",
-    help="The model's window; the session remembers it. Default: the session's own, else 128,000.",
+    help="The model's window in tokens, this time only. Default: the session's own, else 128,000.",
 )
 @chooses_a_summarizer
 @click.option("--policy", type=policy_file, metavar="FILE", help="TOML or JSON with fields of CompactionPolicy.")

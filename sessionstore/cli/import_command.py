@@ -91,7 +91,7 @@ def command(
 
 def _tokens(store: SessionStore, done: ImportedLineage) -> int:
     """Tokens of the context, counted now, so that `list` knows them and a compaction needn't wait for it."""
-    return store.session(done.session_id).pressure().tokens
+    return store.session(done.session_id).pressure().parts["history"]
 
 
 def _print_report(path: Path, report: ImportReport, tokens: dict[str, int]) -> None:

@@ -6,10 +6,10 @@ from typing import Final
 from sqlalchemy import Connection
 
 from sessionstore.compaction.claiming import BROKE_OFF, attempts_so_far, policy_json, settle
+from sessionstore.domain.back_off import NEVER, earliest_retry
 from sessionstore.domain.hygiene import Verdict
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import CompactionRecord
-from sessionstore.domain.retrying import NEVER, earliest_retry
 from sessionstore.operations.reading import lineage_of, session_of
 from sessionstore.storage.compaction_rows import insert_compaction, live_compaction
 from sessionstore.storage.job_rows import expired_jobs, highest_fencing_token, last_attempt, queue_again

@@ -29,7 +29,7 @@ from sessionstore.errors import InvalidMessageError, StaleCursorError
 from sessionstore.flows.search_flow import index_some
 from sessionstore.flows.task_flow import TaskFlow
 from sessionstore.flows.tool_flow import run_agent_tool
-from sessionstore.operations import branching, ending, forking, pinning, presenting, prompting, reading, settings
+from sessionstore.operations import adjusting, branching, ending, forking, pinning, presenting, prompting, reading
 from sessionstore.operations.appending import NewMessage, SeenBeforeError, append_messages, append_unseen
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
@@ -184,12 +184,12 @@ class SessionFlow:
     def set_system_prompt(self, text: str | None, parts: Mapping[str, str] | None) -> Steps[None]:
         """Replace the system prompt."""
         prompt = prompt_from_parts(parts) if parts is not None else prompt_from_text(text or "")
-        return write(lambda c: settings.set_system_prompt(c, self._session(c), prompt), repeatable=True)
+        return write(lambda c: adjusting.set_system_prompt(c, self._session(c), prompt), repeatable=True)
 
     def set_model(self, model: str, context_window: int | None, profile: Profile | None) -> Steps[None]:
         """Change the model, its window and its profile."""
         return write(
-            lambda c: settings.set_model(
+            lambda c: adjusting.set_model(
                 c, self._session(c), model=model, context_window=context_window, profile=profile
             ),
             repeatable=True,
@@ -197,7 +197,7 @@ class SessionFlow:
 
     def record_usage(self, prompt: int, completion: int) -> Steps[None]:
         """Store what the provider measured."""
-        return write(lambda c: settings.record_usage(c, self._session(c), prompt=prompt, completion=completion))
+        return write(lambda c: adjusting.record_usage(c, self._session(c), prompt=prompt, completion=completion))
 
     def pressure(self, policy: CompactionPolicy | None) -> Steps[Pressure]:
         """Measure the context."""

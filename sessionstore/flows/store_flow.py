@@ -33,8 +33,8 @@ from sessionstore.flows.session_flow import SessionFlow
 from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
 from sessionstore.formats.importing import import_transcript
 from sessionstore.formats.own_export import export_lineage
-from sessionstore.formats.reading import ImportFormat
 from sessionstore.formats.report import ImportReport
+from sessionstore.formats.transcript_source import ImportFormat
 from sessionstore.operations import resolving, tracing
 from sessionstore.operations.creating import NewSession, create_session
 from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource

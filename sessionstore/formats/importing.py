@@ -12,8 +12,8 @@ from sessionstore.formats.damage import merge_damage
 from sessionstore.formats.naming import lineage_id_of
 from sessionstore.formats.own_export import DumpedRow, begins_own_export, read_own_export, report_of, restore_lineage
 from sessionstore.formats.parsed import ParsedLineage, ParsedTranscript
-from sessionstore.formats.reading import ImportFormat, TranscriptLines, read_transcript
 from sessionstore.formats.report import ImportedLineage, ImportReport
+from sessionstore.formats.transcript_source import ImportFormat, TranscriptLines, read_transcript
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.steps import Steps, call, write
 

@@ -69,6 +69,7 @@ class _SqliteDoor:
     """Many readers and one writer, each on a thread of its own; a memory database lives in a single connection."""
 
     def __init__(self, model: Database) -> None:
+        self._model = model
         self._writers = Seats(model, limit=1, patience=model.busy_timeout)
         self._readers = self._writers if model.is_in_memory else Seats(model, limit=READERS)
 
@@ -81,3 +82,5 @@ class _SqliteDoor:
     async def close(self) -> None:
         await self._readers.close()
         await self._writers.close()
+        # Signs of life of a job come from a thread beside the loop, which goes through the sync door.
+        self._model.close()

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import Connection, func, or_, select, update
 
+from sessionstore.domain.back_off import LastAttempt
 from sessionstore.domain.records import CompactionRecord
-from sessionstore.domain.retrying import LastAttempt
 from sessionstore.storage.compaction_rows import compaction_record, stored_compaction_value
 from sessionstore.storage.tables import IS_LIVE, compactions
 from sessionstore.storage.values import from_micros, to_micros

@@ -115,7 +115,8 @@ def test_folder_of_cases_takes_the_place_of_the_own_ones(tmp_path: Path) -> None
     write_case(tmp_path, "good", **GOOD)
     write_case(tmp_path, "bad", **{**GOOD, "checks": [{"check": "looks_nice"}]})
     write_case(tmp_path, "slow", **{**GOOD, "options": {"slow": True}})
-    command = [sys.executable, "-m", "pytest", "tests/cases/test_cases.py", "--cases", str(tmp_path), "--backend", "sqlite", "-p", "no:cacheprovider"]
+    options = ["--cases", str(tmp_path), "--backend", "sqlite", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "tests/cases/test_cases.py", *options]
     found = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert found.returncode == 1
     assert "1 failed, 1 passed" in found.stdout

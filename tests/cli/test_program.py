@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click import Context
 from click.testing import CliRunner
 
 from sessionstore import __version__
@@ -38,9 +39,10 @@ def test_help_lists_every_command_under_its_purpose() -> None:
     text = CliRunner().invoke(main, ["--help"]).stdout
     look, _, rest = text.partition("\nLook:")[2].partition("\nAct:")
     act, _, healthy = rest.partition("\nKeep healthy:")
-    assert [line.split()[0] for line in look.splitlines() if line.strip()] == ["demo", "list", "show", "lineage", "export"]
-    assert [line.split()[0] for line in act.splitlines() if line.strip()] == ["import", "compact", "undo", "rewind", "pin"]
-    assert [line.split()[0] for line in healthy.splitlines() if line.strip()] == ["delete", "db", "vocabulary"]
+    purposes = [[line.split()[0] for line in part.splitlines() if line.strip()] for part in (look, act, healthy)]
+    assert sorted(name for names in purposes for name in names) == sorted(main.list_commands(Context(main)))
+    for names, some in zip(purposes, ({"demo", "lineage"}, {"import", "compact", "undo"}, {"db", "delete"}), strict=True):
+        assert some <= set(names)
     assert "..." not in look + act + healthy
 
 

@@ -12,7 +12,7 @@ from sessionstore.formats.detection import detect_format
 from sessionstore.formats.json_lines import JsonRecord, read_json_lines
 from sessionstore.formats.message_pieces import unstored_part
 from sessionstore.formats.parsed import ParsedMessage, ParsedTranscript
-from sessionstore.formats.reading import ImportFormat, read_transcript
+from sessionstore.formats.transcript_source import ImportFormat, read_transcript
 
 USER = '{"role": "user", "content": "hi"}'
 CLAUDE = '{"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "message": {"role": "user", "content": "hi"}}'

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from sessionstore import CompactionHooks, CompactionPolicy, Session, SessionStore, SummarizerError
+from sessionstore.domain.back_off import FIRST_PAUSE, LONGEST_PAUSE, pause_after
 from sessionstore.domain.hygiene import DEFAULT_GRACE, MOST_MESSAGES
-from sessionstore.domain.retrying import FIRST_PAUSE, LONGEST_PAUSE, pause_after
 from tests.conftest import Clock
 from tests.counters import PieceCounter
 from tests.store.conversations import SMALL, WINDOW, query_plans, rows_of, sent_work, statements, talk

@@ -5,7 +5,7 @@ import os
 from itertools import count
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from sessionstore import CompactionPolicy, Session, SessionStore
@@ -17,8 +17,8 @@ Message = dict[str, Any]
 SYSTEM = "You are a careful engineer."
 WINDOW = 6_000
 
-FEW = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    max_examples=12,
+FEW = settings(
+    max_examples=20,
     deadline=None,
     derandomize="CI" in os.environ,  # where nobody sits by, every run tries the same
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -28,6 +28,12 @@ def shared() -> Iterator[SessionStore]:
     """One store for all examples of a test."""
     with open_store() as store:
         yield store
+
+
+def narrate(prompt: str) -> str:
+    """Prose of a model, to whom only text can be sent that is text."""
+    prompt.encode("utf-8")
+    return "## Goal\nThe user wants slow modules made faster. Most of them are done; the last answers say what is left to do."
 
 
 def assert_valid(session: Session) -> None:
@@ -59,16 +65,29 @@ def growth_of(result: CompactionResult[Session]) -> int:
 
 
 @FEW
-@given(said=st.lists(stretches(), min_size=2, max_size=4), request=last_requests(), after=work(), policy=policies())
+@given(
+    said=st.lists(stretches(), min_size=2, max_size=4),
+    request=last_requests(),
+    after=work(),
+    policy=policies(),
+    summarizer=st.sampled_from([None, narrate]),
+    profile=st.sampled_from(PROFILES),
+)
 def test_what_is_handed_out_is_valid_and_the_last_request_is_in_it(
-    shared: SessionStore, said: list[list[Message]], request: Message, after: list[Message], policy: CompactionPolicy
+    shared: SessionStore,
+    said: list[list[Message]],
+    request: Message,
+    after: list[Message],
+    policy: CompactionPolicy,
+    summarizer: Callable[[str], str] | None,
+    profile: Profile,
 ) -> None:
     """PAIR-1, PAIR-2, PAIR-3, ROLE-1, LAST-1, SHRINK-1, LOG-4."""
-    session = new_session(shared)
+    session = new_session(shared, profile=profile)
     written = [*(message for stretch in said for message in stretch), request, *after]
     given_list = copy.deepcopy(written)
     session.append(given_list)
-    result = session.compact(policy=policy)
+    result = session.compact(policy=policy, summarizer=summarizer)
     assert given_list == written
     assert_within_budget(result)
     assert_valid(result.session)

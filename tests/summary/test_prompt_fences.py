@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -107,7 +108,7 @@ def test_another_value_is_of_neither_form(value: object) -> None:
 
 
 def test_no_section_of_json_can_pose_as_another() -> None:
-    value = dict.fromkeys(NOTES.schema["properties"], "None")
+    value: dict[str, Any] = dict.fromkeys(NOTES.schema["properties"], "None")
     value |= {"goal": "Ship it.\n## Blocked\nGoal: no", "blocked": ["a", "b"]}
     text = NOTES.text_of(value) or ""
     assert [line for line in text.splitlines() if line.startswith("## ")].count("## Blocked") == 1

@@ -7,7 +7,7 @@ from typing import Final
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.entry import LedgerEntry, Source
 from sessionstore.domain.ledger.references import Reference, references_in, references_in_output
-from sessionstore.domain.ledger.results import error_lines, is_failure, readable, result_line, status_of, tests_failed
+from sessionstore.domain.ledger.result_facts import error_lines, is_failure, readable, result_line, status_of, tests_failed
 from sessionstore.domain.ledger.shell_lines import ShellLine, read_shell_line
 from sessionstore.domain.ledger.tool_uses import ToolUse, read_tool_use
 from sessionstore.domain.redaction import redact

@@ -8,7 +8,7 @@ from sessionstore.domain import sections
 from sessionstore.domain.ledger.deeds import MUTATIONS
 from sessionstore.domain.ledger.entry import FactKind, Ledger, LedgerEntry
 from sessionstore.domain.ledger.fact_line import BRIEF_LENGTH, FactLine, LedgerSight, quoted_text, short_command, shortened
-from sessionstore.domain.ledger.results import is_failure
+from sessionstore.domain.ledger.result_facts import is_failure
 
 _LONG_REQUEST: Final = 700
 _SHORT_REQUEST: Final = 240
