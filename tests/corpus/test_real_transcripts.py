@@ -83,7 +83,7 @@ def test_a_compaction_of_another_tool_is_one_of_the_lineage(store: SessionStore)
     assert [row.kind for row in tip.context_rows()] == ["summary", "message", "message"]
     assert "earlier work" in tip.context()[0]["content"]
     originals = tip.expand(tip.context_rows()[0].seq)
-    assert [row.message["content"] for row in originals][0] == "fix the login"
+    assert originals[0].message["content"] == "fix the login"
     assert [row.kind for row in tip.undo_compaction().context_rows()] == ["message"] * 4
 
 
