@@ -10,10 +10,12 @@ from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from sessionstore import SessionStore
 from tests.databases import Databases, PostgresDatabases, SqliteFiles
 from tests.postgres_server import PostgresServer, running_server
+from tests.sharding_rules import watch_statement
 
 BACKENDS = ("sqlite", "postgresql")
 """The kinds of database that tests run on."""
@@ -60,6 +62,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         chosen = chosen_backends(metafunc.config)
         is_async = iscoroutinefunction(getattr(metafunc.function, "__wrapped__", None))
         metafunc.parametrize("backend", (*chosen, "asyncpg") if is_async and "postgresql" in chosen else chosen)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _watched_statements() -> Iterator[None]:
+    """Hold everything that the library sends to a server against the rules of a sharded database."""
+    event.listen(Engine, "before_cursor_execute", watch_statement)
+    yield
+    event.remove(Engine, "before_cursor_execute", watch_statement)
 
 
 @pytest.fixture(scope="session")

@@ -35,12 +35,18 @@ def end_attempt(
     vetoed: bool = False,
     retry_at: float | None = None,
     memories: Sequence[Memory] = (),
+    is_strike: bool = False,
 ) -> Steps[CompactionOutcome]:
-    """Record an end without a continuation: the context is as it was."""
+    """Record an end without a continuation: the context is as it was. A strike is for an attempt that saved too little."""
 
     def work(connection: Connection) -> None:
         lock_lineage(connection, request.lineage_id)
         store_memories(connection, request.lineage_id, memories)
+        if is_strike:
+            strikes = lineage_of(connection, request.lineage_id).strikes + 1
+            change_lineage(
+                connection, request.lineage_id, strikes=strikes, strike_seq=situation.snapshot.session.next_seq
+            )
         settle(
             connection,
             job,
@@ -61,11 +67,11 @@ def end_attempt(
     )
 
 
-def add_strike(connection: Connection, lineage_id: str, seq: int) -> None:
-    """Count an attempt that saved too little; ``seq`` is the next one of the log at the time."""
-    lock_lineage(connection, lineage_id)
-    lineage = lineage_of(connection, lineage_id)
-    change_lineage(connection, lineage_id, strikes=lineage.strikes + 1, strike_seq=seq)
+def dry_outcome_of(request: CompactionRequest, situation: Situation) -> Steps[CompactionOutcome]:
+    """Say what would be done, when nothing may be."""
+    plan = situation.plan
+    would = f"dry run: {plan.reason}; a summary could have {plan.summary_budget:,} tokens" if plan.middle else plan.reason
+    return (yield from outcome_of(request, situation, "stuck" if plan.outcome == "stuck" else "noop", would))
 
 
 def outcome_of(

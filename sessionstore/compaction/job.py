@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from sessionstore.compaction.claiming import BROKE_OFF, LEASE_SECONDS, LONGEST_LEASE, claim, hold, settle
 from sessionstore.compaction.committing import commit_draft
-from sessionstore.compaction.concluding import add_strike, end_attempt, outcome_of
+from sessionstore.compaction.concluding import dry_outcome_of, end_attempt, outcome_of
 from sessionstore.compaction.deciding import AUTOMATIC, CompactionRequest, Situation, decide, planned_columns
 from sessionstore.compaction.deferring import deferral
 from sessionstore.compaction.drafts import Draft
@@ -18,8 +18,6 @@ from sessionstore.compaction.narrating import SummaryFailure
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.compaction.preparing import flush_memories, pruned_draft, rebuild_prompt, saves_enough, summary_draft
 from sessionstore.compaction.summarising import Summarised, degraded_by, summarise
-from sessionstore.domain.closed_sets import Outcome
-from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.records import CompactionRecord
 from sessionstore.errors import CompactionVetoedError, LittleSavedError, SessionEndedError
 from sessionstore.operations.environment import Environment
@@ -40,7 +38,7 @@ def compact_session(environment: Environment, request: CompactionRequest) -> Ste
     yield from read(lambda c: _must_be_open(c, request))
     if request.dry_run:
         situation = yield from decide(environment, request)
-        return (yield from outcome_of(request, situation, _dry_status(situation.plan), _dry_reason(situation.plan)))
+        return (yield from dry_outcome_of(request, situation))
     job_id = environment.ids()
     job = yield from write(
         lambda c: claim(
@@ -208,7 +206,11 @@ def _after_failure(
         headings=request.policy.headings,
     )
     if isinstance(fallback, SummaryFailure):
-        return (yield from end_attempt(environment, request, situation, job, "aborted", reason, failure=failure.kind))
+        return (
+            yield from end_attempt(
+                environment, request, situation, job, "aborted", reason, failure=failure.kind, memories=memories
+            )
+        )
     return degraded_by(fallback, failure)
 
 
@@ -227,8 +229,9 @@ def _conclude(
     if not saves_enough(draft, request.policy):
         saved = draft.tokens_before - draft.tokens_after
         reason = f"it would save {saved:,} of {draft.tokens_before:,} tokens, less than {request.policy.min_saving:.0%}"
-        yield from write(lambda c: add_strike(c, request.lineage_id, situation.snapshot.session.next_seq))
-        ended = yield from end_attempt(environment, request, situation, job, "aborted", reason, memories=memories)
+        ended = yield from end_attempt(
+            environment, request, situation, job, "aborted", reason, memories=memories, is_strike=True
+        )
         if request.policy.on_little_saving == "raise":
             raise LittleSavedError(ended.session_id, reason, job_id=job.job_id)
         return ended
@@ -245,11 +248,3 @@ def _conclude(
     if after_commit is not None:
         yield from call_stranger(lambda: after_commit(outcome.session_id, child.session_id))
     return outcome
-
-
-def _dry_status(plan: CompactionPlan) -> Outcome:
-    return "stuck" if plan.outcome == "stuck" else "noop"
-
-
-def _dry_reason(plan: CompactionPlan) -> str:
-    return f"dry run: {plan.reason}; a summary could have {plan.summary_budget:,} tokens" if plan.middle else plan.reason

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, inspect, text
@@ -49,6 +50,7 @@ def _on_sqlite(connection: Connection) -> list[str]:
     return [*missing, *changed, *added]
 
 
+@cache
 def _declared_objects() -> dict[tuple[str, str], list[str]]:
     engine = create_engine("sqlite://")
     try:

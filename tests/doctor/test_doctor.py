@@ -57,6 +57,13 @@ def test_a_database_in_which_everything_was_used_is_healthy(doctored: SessionSto
     assert rows_of(doctored) == before
 
 
+def test_it_is_healthy_on_every_kind_of_database(database_url: str, clock: Clock) -> None:
+    """OPS-1, SCHEMA-1"""
+    with SessionStore.open(database_url, clock=clock, counter=PieceCounter()) as store:
+        use_everything(store)
+        assert list(store.doctor(repair=True)) == []
+
+
 def test_an_empty_database_is_healthy(doctored: SessionStore) -> None:
     assert list(doctored.doctor()) == []
 

@@ -47,7 +47,7 @@ def test_killed_before_any_statement_the_file_holds_the_old_state_or_the_new(tmp
         state = state_of(path) if path.exists() else None
         assert state in (before, after), f"killed before {point!r}"
         found.append(state == after)
-        check_reopened(path, point, work=number % 5 == 0)
+        check_reopened(path, point, work=number % 8 == 0)
     assert found == sorted(found), "once the new state is there it stays"
     assert any(found), "a commit lies before the last statement"
     assert not all(found)

@@ -1,10 +1,8 @@
-"""ATOM-1 on a server: whether the worker is killed or the server is, what is there afterwards is the old state or the new one."""
+"""ATOM-1 on a server: a kill of the worker, or of the server itself, leaves the old state or the new one."""
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from random import Random
@@ -13,34 +11,13 @@ import pytest
 
 from sessionstore import SessionStore
 from tests.counters import PieceCounter
+from tests.postgres.killed_compaction import compact_and_die
 from tests.postgres_server import VARIABLE, PostgresServer, running_server, wait_for
 from tests.store.conversations import SMALL, WINDOW, talk
-from tests.store.test_kill import acknowledged_messages, assert_whole, killed_after
+from tests.store.test_kill import NURSERY, acknowledged_messages, assert_whole, killed_after
 
 KILLS = 6
 SERVER_KILLS = 4
-
-COMPACTING = """
-import os, signal, sys
-from sqlalchemy import Engine, event
-from sessionstore import SessionStore
-from tests.store.conversations import SMALL
-url, at = sys.argv[1], int(sys.argv[2])
-store = SessionStore.open(url)
-session = store.resume("a")
-sent = 0
-def count(*_):
-    global sent
-    if sent == at:
-        os.kill(os.getpid(), signal.SIGKILL)
-    sent += 1
-event.listen(Engine, "before_cursor_execute", count)
-event.listen(Engine, "commit", count)
-session.compact(policy=SMALL, summarizer=lambda prompt: "The modules were looked at one by one.")
-print(sent)
-"""
-"""A process that compacts and kills itself before its n-th statement or commit."""
-
 
 @pytest.fixture
 def own_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresServer]:
@@ -59,20 +36,37 @@ def contexts(url: str) -> str:
         return json.dumps([told, [row.body for row in store.resume("a").history(0, 10**6)]])
 
 
+def compacted_by_a_process(url: str, at: int) -> int | None:
+    """Have a process compact that is to die before its n-th statement; gives how many it sent, None when it died."""
+    receiver, sender = NURSERY.Pipe(duplex=False)
+    worker = NURSERY.Process(target=compact_and_die, args=(url, at, sender))
+    worker.start()
+    sender.close()
+    with receiver:
+        try:
+            sent: int | None = receiver.recv()
+        except EOFError:
+            sent = None
+    worker.join()
+    assert worker.exitcode == (-signal.SIGKILL if sent is None else 0)
+    return sent
+
+
 def test_a_worker_killed_before_any_statement_of_a_compaction_leaves_the_old_state_or_the_new_one(
     postgres_server: PostgresServer, postgres_url: str
 ) -> None:
     with SessionStore.open(postgres_url) as store:
         store.create_session("a", context_window=WINDOW).append(talk(30))
+    NURSERY.set_forkserver_preload(["tests.store.killed_writer", "tests.postgres.killed_compaction"])
     old, whole = contexts(postgres_url), postgres_server.copy_database(postgres_url)
-    ended = subprocess.run([sys.executable, "-c", COMPACTING, whole, "-1"], capture_output=True, text=True, check=True)
-    steps, new = int(ended.stdout), contexts(whole)
+    steps = compacted_by_a_process(whole, -1)
+    new = contexts(whole)
     assert new != old
+    assert steps is not None
     found = set()
     for step in range(steps):
         copy = postgres_server.copy_database(postgres_url)
-        killed = subprocess.run([sys.executable, "-c", COMPACTING, copy, str(step)], capture_output=True, check=False)
-        assert killed.returncode == -signal.SIGKILL
+        assert compacted_by_a_process(copy, step) is None
         state = contexts(copy)
         # Times are part of no message, so a compaction that was carried out is the same each time.
         assert state in (old, new), f"killed before statement {step}"
