@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
@@ -61,16 +62,46 @@ def conformance_kit(settings: Settings) -> list[Table]:
         return [Table("compaction-conformance-kit", ("compactor",), (), (f"{REQUIREMENT} could not be installed",))]
     sys.path.append(str(folder))
     kit = import_module("compaction_kit")
-    made = kit.CompactedContext
-    factories: dict[str, Any] = {
-        "sessionstore": lambda: StoreCompactor(made),
-        "sessionstore, text only": lambda: TextCompactor(made),
+    seeds = tuple(range(1, settings.pick(4, 1) + 1))
+    with ExitStack() as stack:
+        rows = _rows(kit, _factories(kit, stack), seeds)
+    columns = (
+        "budget",
+        "compactor",
+        "within budget",
+        "random",
+        "goal",
+        "generated",
+        "goal ",
+        "latest only, random",
+        "generated ",
+        "paraphrased",
+        "distinct pairs",
+    )
+    notes = (
+        f"{REQUIREMENT}, seeds {seeds[0]} to {seeds[-1]}, {ROUNDS} rounds, budgets in characters of the whole transcript",
+        "no model anywhere; 'text only' is given the text of its last round and nothing else",
+    )
+    return [Table("compaction-conformance-kit", columns, tuple(rows), notes)]
+
+
+def _factories(kit: Any, stack: ExitStack) -> dict[str, Any]:
+    def seated(kind: type[StoreCompactor]) -> StoreCompactor:
+        compactor = kind(kit.CompactedContext)
+        stack.callback(compactor.forget)
+        return compactor
+
+    return {
+        StoreCompactor.name: lambda: seated(StoreCompactor),
+        TextCompactor.name: lambda: seated(TextCompactor),
         "kit: update-aware checklist": kit.UpdateAwareChecklistCompactor,
         "kit: semantic checklist": kit.SemanticChecklistCompactor,
         "kit: progressive summary": kit.ProgressiveSummaryCompactor,
         "kit: truncation": kit.LossyTruncationCompactor,
     }
-    seeds = tuple(range(1, settings.pick(4, 1) + 1))
+
+
+def _rows(kit: Any, factories: dict[str, Any], seeds: tuple[int, ...]) -> list[tuple[Cell, ...]]:
     payload = kit.run_budget_benchmark(factories, budgets=BUDGETS, seeds=seeds, rounds=ROUNDS)
     rows: list[tuple[Cell, ...]] = []
     for entry in payload["entries"]:
@@ -93,24 +124,7 @@ def conformance_kit(settings: Settings) -> list[Table]:
                 entry["semantic"]["distinct_pair_rate"],
             )
         )
-    columns = (
-        "budget",
-        "compactor",
-        "within budget",
-        "random",
-        "goal",
-        "generated",
-        "goal ",
-        "latest only, random",
-        "generated ",
-        "paraphrased",
-        "distinct pairs",
-    )
-    notes = (
-        f"{REQUIREMENT}, seeds {seeds[0]} to {seeds[-1]}, {ROUNDS} rounds, budgets in characters of the whole transcript",
-        "no model anywhere; 'text only' is given the text of its last round and nothing else",
-    )
-    return [Table("compaction-conformance-kit", columns, tuple(rows), notes)]
+    return rows
 
 
 def _generated(kit: Any, factory: Any, budget: float, seeds: tuple[int, ...]) -> dict[str, Any]:

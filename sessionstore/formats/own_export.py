@@ -18,11 +18,11 @@ from sessionstore.formats.json_lines import read_json_lines
 from sessionstore.formats.parsed import DamagedLine
 from sessionstore.formats.report import ImportedLineage, ImportReport
 from sessionstore.storage.dump_rows import DUMPED, columns_of, count_dumped, dump_lineage, restore_row
-from sessionstore.storage.lineage_rows import delete_lineage, find_lineage
+from sessionstore.storage.lineage_rows import change_lineage, delete_lineage, find_lineage
 from sessionstore.storage.message_rows import count_rows
 from sessionstore.storage.search_rows import index_lineage
 from sessionstore.storage.session_rows import find_tip
-from sessionstore.storage.title_rows import holder_of_title
+from sessionstore.storage.title_rows import take_title
 
 EXPORT_VERSION: Final = 1
 """Version of the form of an export; a reader refuses a newer one."""
@@ -103,14 +103,15 @@ def restore_lineage(connection: Connection, lineage_id: str, rows: list[DumpedRo
     if stored is not None:
         ours = list(dump_lineage(connection, lineage_id))
         theirs = [(row.table, row.row) for row in rows]
-        if all(row in ours for row in theirs):
+        if {_identity(row) for row in theirs} <= {_identity(row) for row in ours}:
             return _report(connection, lineage_id, created=False, imported=0, skipped=messages)
         if not _is_earlier(ours, theirs):
             raise SessionExistsError(lineage_id)
         delete_lineage(connection, lineage_id)
     for row in rows:
         values = row.row
-        if row.table == "titles" and holder_of_title(connection, values["namespace"], values["title"]) is not None:
+        if row.table == "titles":
+            _restore_title(connection, lineage_id, values)
             continue
         try:
             restore_row(connection, row.table, values)
@@ -122,6 +123,21 @@ def restore_lineage(connection: Connection, lineage_id: str, rows: list[DumpedRo
     return _report(
         connection, lineage_id, created=stored is None, imported=messages - (stored or 0), skipped=stored or 0
     )
+
+
+def _identity(row: tuple[str, dict[str, Any]]) -> str:
+    return json.dumps(row, sort_keys=True)
+
+
+def _restore_title(connection: Connection, lineage_id: str, row: dict[str, Any]) -> None:
+    """Take the title of an exported lineage; where another one has it here, with a free number behind it."""
+    namespace, wanted = row["namespace"], row["title"]
+    title, number = wanted, 1
+    while not take_title(connection, namespace, title, lineage_id):
+        number += 1
+        title = f"{wanted} ({number})"
+    if title != wanted:
+        change_lineage(connection, lineage_id, title=title)
 
 
 def _is_earlier(ours: list[tuple[str, dict[str, Any]]], theirs: list[tuple[str, dict[str, Any]]]) -> bool:

@@ -95,3 +95,15 @@ CLAUDE_SESSION = r"""
 {"type":"user","uuid":"u2","parentUuid":"s1","sessionId":"11111111-aaaa","cwd":"/p","version":"2.1.5","timestamp":"2026-01-05T11:01:00.000Z","isSidechain":false,"userType":"external","message":{"role":"user","content":"now the logout"}}
 {"type":"assistant","uuid":"a2","parentUuid":"u2","sessionId":"11111111-aaaa","cwd":"/p","version":"2.1.5","timestamp":"2026-01-05T11:01:05.000Z","isSidechain":false,"userType":"external","requestId":"r2","message":{"id":"msg_2","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Logout is fine too."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}}
 """.strip()  # noqa: E501 - the records of that format are long lines
+
+
+def test_a_restored_lineage_whose_title_is_taken_here_gets_a_number(store: SessionStore, tmp_path: Path) -> None:
+    """LIN-6"""
+    store.create_session("a", title="Fix auth").append({"role": "user", "content": "hello"})
+    exported = list(store.export("a", lineage=True))
+    with SessionStore.open(f"sqlite:///{tmp_path}/other.db") as other:
+        other.create_session("b", title="Fix auth")
+        other.import_lines(exported)
+        assert other.lineage("a").lineage.title == "Fix auth (2)"
+        assert other.resume("Fix auth").id == "b"
+        assert other.doctor().is_healthy
