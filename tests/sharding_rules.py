@@ -23,7 +23,7 @@ _LOCKS: Final = re.compile(r"\bFOR (?:NO KEY )?UPDATE\b|\bFOR (?:KEY )?SHARE\b")
 _FROM: Final = re.compile(r'\bFROM\s+"?(\w+)')
 _INSERTS: Final = re.compile(r'^\s*INSERT INTO\s+"?(\w+)')
 _FORBIDDEN: Final = {
-    "a trigger": re.compile(r"\bTRIGGER\b", re.IGNORECASE),
+    "a trigger": re.compile(r"\bCREATE (?:CONSTRAINT )?TRIGGER\b", re.IGNORECASE),
     "SET NULL": re.compile(r"\bON DELETE SET NULL\b", re.IGNORECASE),
     "a serial column": re.compile(r"\b(?:BIG|SMALL)?SERIAL\b|\bGENERATED\b.*\bIDENTITY\b", re.IGNORECASE),
     "an advisory lock": re.compile(r"\bpg_(?:try_)?advisory", re.IGNORECASE),
@@ -32,7 +32,9 @@ _FORBIDDEN: Final = {
     "the name of a constraint": re.compile(r"\bON CONFLICT ON CONSTRAINT\b", re.IGNORECASE),
     "something set on the connection": re.compile(r"^\s*SET\s+(?!LOCAL)\w", re.IGNORECASE),
 }
-_VOLATILE: Final = re.compile(r"\b(?:now|random|clock_timestamp|gen_random_uuid|nextval)\s*\(|\bCURRENT_TIMESTAMP\b", re.IGNORECASE)
+_VOLATILE: Final = re.compile(
+    r"\b(?:now|random|clock_timestamp|gen_random_uuid|nextval)\s*\(|\bCURRENT_TIMESTAMP\b", re.IGNORECASE
+)
 
 
 def problems_of(statement: str) -> Iterator[str]:
