@@ -107,7 +107,8 @@ def test_a_server_that_is_killed_loses_nothing_and_its_clients_go_on(own_server:
     with SessionStore.open(url, counter=PieceCounter()) as store:
         session = store.create_session("a", context_window=WINDOW)
         for turn in range(SERVER_KILLS):
-            session = session.append(talk(20, start=100 * turn)) and store.resume("a")
+            session.append(talk(20, start=100 * turn))
+            session = store.resume("a")
             summaries = 0
 
             def die_and_come_back(_prompt: str) -> str:
