@@ -12,7 +12,6 @@ from sessionstore.domain.records import SessionRecord, SystemPrompt
 from sessionstore.errors import ConflictError, SessionEndedError, SessionNotFoundError, StaleCursorError
 from sessionstore.operations.appending import NewMessage, reopen_session, write_rows
 from sessionstore.operations.prompting import adopt_prompt
-from sessionstore.storage.locks import lock_session
 from sessionstore.storage.message_rows import context_rows
 from sessionstore.storage.session_rows import advance_session, find_session, find_tip
 
@@ -87,8 +86,7 @@ def unsaved_after(stored: Sequence[Message], messages: Sequence[Message]) -> lis
 def _open_session(
     connection: Connection, lineage_id: str, generation: int, messages: Sequence[Message]
 ) -> SessionRecord:
-    lock_session(connection, lineage_id, generation)
-    session = find_session(connection, lineage_id, generation)
+    session = find_session(connection, lineage_id, generation, lock=True)
     if session is None:
         raise SessionNotFoundError(lineage_id)
     if session.end_reason is None:

@@ -40,6 +40,12 @@ _ADVANCE = HotStatement(
 _FIND = HotStatement(
     select(sessions).where(sessions.c.lineage_id == bindparam("lineage"), sessions.c.generation == bindparam("of"))
 )
+_FIND_LOCKED = HotStatement(
+    select(sessions)
+    .where(sessions.c.lineage_id == bindparam("lineage"), sessions.c.generation == bindparam("of"))
+    # Rows that refer to it may be written meanwhile. SQLite has one writer anyway, and no such clause.
+    .with_for_update(key_share=True)
+)
 _COLUMNS = tuple(column.name for column in sessions.c)
 
 
@@ -48,9 +54,11 @@ def insert_session(connection: Connection, record: SessionRecord) -> None:
     connection.execute(insert(sessions), _columns(record))
 
 
-def find_session(connection: Connection, lineage_id: str, generation: int) -> SessionRecord | None:
-    """One generation, None when there is none."""
-    rows = _FIND.rows(connection, lineage=lineage_id, of=generation)
+def find_session(
+    connection: Connection, lineage_id: str, generation: int, *, lock: bool = False
+) -> SessionRecord | None:
+    """One generation, None when there is none; with ``lock`` nobody adds to it until the transaction ends."""
+    rows = (_FIND_LOCKED if lock else _FIND).rows(connection, lineage=lineage_id, of=generation)
     return session_record(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
 
 

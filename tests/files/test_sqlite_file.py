@@ -112,7 +112,7 @@ def test_a_damaged_page_is_a_typed_error_other_lineages_stay_readable_and_a_back
     opened.backup(tmp_path / "backup.db")
     opened.close()
     data = path.read_bytes()
-    at = data.index(b"x" * 3_000) + 100_000  # in the middle of a value that reaches over many pages
+    at = data.rindex(b"x" * 3_000) - 100_000  # in the middle of a value that reaches over many pages
     page = opened._database.read(lambda c: c.execute(text("PRAGMA page_size")).scalar())
     opened.close()
     start = at // int(page or 0) * int(page or 0)

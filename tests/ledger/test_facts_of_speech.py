@@ -177,6 +177,8 @@ def test_a_flood_of_links_in_an_output_is_bounded_and_the_same_links_in_a_reques
         ("The billing service port is 8080.", "The search service port is 9090.", False),
         ("The timeout is 30 seconds.", "The timeout is 30 seconds.", False),
         ("Never log passwords of users.", "Never log more than 10 lines of output.", False),
+        ("Never delete the template_116 module of the shop.", "Never change the inventory_118 module of the shop.", False),
+        ("Never use more than 3 workers of the pool.", "Never use more than 5 workers of the pool.", True),
     ],
 )
 def test_a_later_value_replaces_an_earlier_one_of_the_same_thing_only(older: str, newer: str, replaced: bool) -> None:

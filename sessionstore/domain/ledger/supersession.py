@@ -19,6 +19,14 @@ _CHANGE: Final = re.compile(
     r"|désormais|ahora|теперь|измен\w+)\b|现在|改为|改成|更新|に変更|今後",
     re.IGNORECASE,
 )
+_FORBIDS: Final = re.compile(
+    r"\b(?:never|not|don't|without|nie|niemals|nicht|kein\w*|jamais|nunca|никогда|не)\b|不要|不得|禁止",
+    re.IGNORECASE,
+)
+_FORBIDDEN_CHANGE: Final = re.compile(
+    r"\b(?:never|not|don't|without)\s+(?:be\s+)?(?:chang\w+|updat\w+|mov\w+|switch\w*)", re.IGNORECASE
+)
+"""*Never change …* forbids a change; it doesn't say that one was made."""
 _SAYS_WHAT: Final = re.compile(
     r"(?:\b(?:is|are|was|were|be|runs?|lives?|equals?|hosted|belongs|set to|capped|listens?|points|moved?|now|needs?|wants?"
     r"|uses?|ist|sind|est|es|son|это)\b|'s\b(?= \w+ing)|[:=—]\s|是|为|為|は|が|改为|改成)",
@@ -84,7 +92,7 @@ def _replaces(newer: _Sentence, older: _Sentence) -> bool:
     if not _may_compare(newer.entry.text, older.entry.text):
         return False
     shared = newer.words & older.words
-    if older.values > newer.values and not _CHANGE.search(newer.entry.text):
+    if older.values > newer.values and not _says_change(newer.entry.text):
         return False
     if _contrast(newer.words - shared, older.words - shared):
         return False
@@ -98,21 +106,34 @@ def _replaces(newer: _Sentence, older: _Sentence) -> bool:
         return True
     if likeness >= _SAME_SUBJECT:
         return True
-    said_again = _CHANGE.search(newer.entry.text) is not None
+    said_again = _says_change(newer.entry.text)
     return said_again and len(shared) / min(len(newer.words), len(older.words)) >= _SAME_SUBJECT_SAID_AGAIN
 
 
 def _may_compare(newer: str, older: str) -> bool:
     newer, older = LABEL.sub("", newer), LABEL.sub("", older)
+    if _FORBIDS.search(newer) and _FORBIDS.search(older) and _different_things(newer, older):
+        return False
     verbs = _SAYS_WHAT.search(newer), _SAYS_WHAT.search(older)
     if verbs == (None, None):
-        changed = _CHANGE.search(newer) is not None
-        return changed or (_QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None)
+        return _says_change(newer) or (_QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None)
     subjects = [text[: verb.start()] for text, verb in zip((newer, older), verbs, strict=True) if verb is not None]
     if any(_POINTING.search(subject) for subject in subjects):
         return False
     named = [_identifiers(subject) for subject in subjects]
     return len(named) == 1 or named[0] == named[1] or not (named[0] and named[1])
+
+
+def _says_change(text: str) -> bool:
+    return _CHANGE.search(_FORBIDDEN_CHANGE.sub("", text)) is not None
+
+
+def _different_things(newer: str, older: str) -> bool:
+    """Whether each names something by letters and digits, and none of these names is in both."""
+    named = [
+        {value for value in _identifiers(text) if any(character.isalpha() for character in value)} for text in (newer, older)
+    ]
+    return bool(named[0]) and bool(named[1]) and not named[0] & named[1]
 
 
 def _identifiers(subject: str) -> frozenset[str]:
