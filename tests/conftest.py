@@ -14,6 +14,7 @@ from sqlalchemy import Engine, event
 
 from sessionstore import SessionStore
 from tests.databases import Databases, PostgresDatabases, SqliteFiles
+from tests.pooler import Pooler
 from tests.postgres_server import PostgresServer, running_server
 from tests.sharding_rules import watch_statement
 
@@ -23,7 +24,7 @@ BACKENDS = ("sqlite", "postgresql")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The databases to run on, and options of ``tests/cases``."""
-    choice = (*BACKENDS, "all")
+    choice = (*BACKENDS, "pgbouncer", "all")
     parser.addoption("--backend", choices=choice, default="all", help="run the tests that touch a database on this kind only")
     group = parser.getgroup("cases")
     group.addoption("--cases", metavar="DIR", help="run the *.json cases of DIR instead of the project's own")
@@ -88,6 +89,20 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     postgres_server.drop_database(url)
 
 
+@pytest.fixture(scope="session")
+def pooler(postgres_server: PostgresServer) -> Iterator[Pooler]:
+    """pgbouncer in transaction mode, started for the first test that needs it."""
+    running = Pooler(postgres_server)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def pooled_url(pooler: Pooler, postgres_url: str) -> str:
+    """The URL of an empty database on PostgreSQL, through pgbouncer in transaction mode."""
+    return pooler.url_of(postgres_url)
+
+
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     """The URL of a SQLite file that does not exist yet: for what only SQLite does."""
@@ -113,7 +128,7 @@ def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[s
 @pytest.fixture
 def database_url(request: pytest.FixtureRequest, backend: str) -> str:
     """The URL of a database without tables, of the kind that it is the turn of."""
-    url: str = request.getfixturevalue("sqlite_url" if backend == "sqlite" else "postgres_url")
+    url: str = request.getfixturevalue({"sqlite": "sqlite_url", "pgbouncer": "pooled_url"}.get(backend, "postgres_url"))
     return url.replace("+psycopg", "+asyncpg") if backend == "asyncpg" else url
 
 

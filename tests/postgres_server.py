@@ -71,14 +71,14 @@ class PostgresServer:
         assert self._binaries is not None
         assert self._data is not None
         options = " ".join([f"-p {self.url.port}", f"-k {self._data}", *(f"-c {setting}" for setting in _SETTINGS)])
-        log = self._data / "server.log"
-        _run(self._binaries / "pg_ctl", "start", "-w", "-s", "-D", self._data, "-l", log, "-o", options, "-t", _START_SECONDS)
+        waited = ("-w", "-t", _START_SECONDS, "-l", self._data / "server.log")
+        run_unprivileged(self._binaries / "pg_ctl", "start", "-s", "-D", self._data, "-o", options, *waited)
 
     def kill(self) -> None:
         """End the server and everybody who works for it at once, as a power cut would; it loses nothing that was committed."""
         assert self._binaries is not None
         assert self._data is not None
-        _run(self._binaries / "pg_ctl", "stop", "-s", "-D", self._data, "-m", "immediate")
+        run_unprivileged(self._binaries / "pg_ctl", "stop", "-s", "-D", self._data, "-m", "immediate")
 
     def stop(self) -> None:
         """End a server that was started here, and delete its data."""
@@ -103,10 +103,10 @@ def running_server() -> PostgresServer:
     binaries = found_binaries(folder)
     data = folder / "data"
     shutil.copytree(_prepared_data(binaries), data)
-    _give_away(data)
+    give_away(data)
     for attempt in range(3):
         server = PostgresServer(
-            URL.create("postgresql+psycopg", "postgres", host="127.0.0.1", port=_free_port(), database="postgres"),
+            URL.create("postgresql+psycopg", "postgres", host="127.0.0.1", port=free_port(), database="postgres"),
             binaries=binaries,
             data=data,
         )
@@ -145,9 +145,9 @@ def _prepared_data(binaries: Path) -> Path:
     if (prepared / "PG_VERSION").exists() and prepared.stat().st_uid in (os.geteuid(), _owner()[0]):
         return prepared
     making = Path(tempfile.mkdtemp(prefix="sessionstore-initdb-"))
-    _give_away(making)
+    give_away(making)
     # The locale of a folder decides nothing here: ids have a collation of their own.
-    _run(binaries / "initdb", "-D", making, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+    run_unprivileged(binaries / "initdb", "-D", making, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
     with suppress(OSError):
         making.rename(prepared)  # somebody else may have been first
     return prepared if prepared.exists() else making
@@ -163,13 +163,15 @@ def _owner() -> tuple[int, int]:
     return entry.pw_uid, entry.pw_gid
 
 
-def _give_away(folder: Path) -> None:
+def give_away(folder: Path) -> None:
+    """Let the user that servers run as own a folder, when this is root."""
     if os.geteuid() == 0:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, *_owner(), follow_symlinks=False)
 
 
-def _run(*command: Any) -> None:
+def run_unprivileged(*command: Any) -> None:
+    """Run a program to its end, as another user when this is root. Raises ``CalledProcessError`` when it fails."""
     identity: dict[str, Any] = {}
     if os.geteuid() == 0:
         user, group = _owner()
@@ -190,7 +192,8 @@ def _run(*command: Any) -> None:
     done.check_returncode()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -201,7 +204,8 @@ def wait_for(url: str, *, seconds: float = _START_SECONDS) -> None:
     deadline = time.monotonic() + seconds
     while True:
         try:
-            psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)).close()
+            address = make_url(url).set(drivername="postgresql").difference_update_query(["pooler"])
+            psycopg.connect(address.render_as_string(hide_password=False)).close()
         except psycopg.OperationalError:
             if time.monotonic() > deadline:
                 raise

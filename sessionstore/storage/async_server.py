@@ -71,13 +71,13 @@ class AsyncServer:
             return result
 
     async def _persist(self, once: Callable[[], Coroutine[Any, Any, T]], *, repeatable: bool) -> T:
-        attempts = Attempts(self.busy_timeout, self._reached, repeatable)
+        attempts = Attempts(self.busy_timeout, repeatable)
         with typed_errors(self.url, busy_timeout=self.busy_timeout):
             while True:
                 try:
                     return await once()
                 except (DBAPIError, OSError, CommitLostError) as error:
-                    delay = attempts.delay_after(error)
+                    delay = attempts.delay_after(error, reached=self._reached)
                     if delay is None:
                         if isinstance(error, CommitLostError):
                             raise CommitUnknownError("the transaction") from error.__cause__

@@ -50,23 +50,24 @@ class CommitLostError(Exception):
 class Attempts:
     """The tries of one unit of work.
 
-    ``patience`` is for how many seconds tries go on. A server that was never reached (``reached`` is false) is not waited
-    for: its URL is more likely wrong than it is away. ``repeatable`` says that doing the unit twice is as good as once, so
+    ``patience`` is for how many seconds tries go on. ``repeatable`` says that doing the unit twice is as good as once, so
     that it may be done again also when nobody knows whether the first time was committed.
     """
 
     patience: float
-    reached: bool
     repeatable: bool
     _begun: float = field(default_factory=time.monotonic)
     _count: int = 0
 
-    def delay_after(self, error: BaseException) -> float | None:
-        """Seconds to wait before the next try after this failure, None when there is to be none."""
+    def delay_after(self, error: BaseException, *, reached: bool) -> float | None:
+        """Seconds to wait before the next try after this failure, None when there is to be none.
+
+        A server that was never ``reached`` is not waited for: its URL is more likely wrong than it is away.
+        """
         if isinstance(error, CommitLostError):
             again = self.repeatable
         else:
-            again = sqlstate_of(error) in COLLIDED or (self.reached and is_lost(error))
+            again = sqlstate_of(error) in COLLIDED or (reached and is_lost(error))
         if not again or time.monotonic() - self._begun > self.patience:
             return None
         self._count += 1

@@ -59,12 +59,12 @@ class Server:
     def _persist(self, once: Callable[[], T], *, repeatable: bool) -> T:
         if self.engine.dialect.is_async:
             raise StoreUnavailableError(self._url, "its driver is for AsyncSessionStore only; write postgresql+psycopg://…")
-        attempts = Attempts(self._patience, self._reached, repeatable)
+        attempts = Attempts(self._patience, repeatable)
         while True:
             try:
                 return once()
             except (exc.DBAPIError, OSError, CommitLostError) as error:
-                delay = attempts.delay_after(error)
+                delay = attempts.delay_after(error, reached=self._reached)
                 if delay is None:
                     if isinstance(error, CommitLostError):
                         raise CommitUnknownError("the transaction") from error.__cause__

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -42,7 +43,11 @@ class CommandLine:
         return json.loads(self.succeed(*arguments))
 
     def spawn(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-        """Start it as a child process with its output in pipes."""
+        """Start it as a child process with its output in pipes, and with Ctrl-C as a terminal would give it.
+
+        A shell that starts the tests in the background makes them, and all they start, ignore it.
+        """
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         return subprocess.Popen(
             self._command(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", **options
         )

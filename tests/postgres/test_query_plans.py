@@ -26,8 +26,9 @@ INSERT INTO sessions SELECT 'crowd-' || n, generation, NULL, NULL, edge, model, 
 INSERT INTO context_spans SELECT 'crowd-' || n, 1, 0, 0, NULL FROM generate_series(1, 3000) n;
 INSERT INTO messages SELECT 'crowd-' || n, seq, 1, role, kind, NULL, NULL, NULL, NULL, created_at, body
     FROM messages, generate_series(1, 3000) n WHERE lineage_id = 'model';
-INSERT INTO compactions (lineage_id, job_id, generation, trigger, status, policy, head, middle, tail, degraded, warnings, attempts,
-    fencing_token, created_at) SELECT 'crowd-' || n, 'job', 1, 'manual', 'noop', '{}', '[]', '[]', '[]', false, '[]', 1, 1, 1
+INSERT INTO compactions (lineage_id, job_id, generation, trigger, status, policy, head, middle, tail, degraded, warnings,
+    attempts, fencing_token, created_at)
+    SELECT 'crowd-' || n, 'job', 1, 'manual', 'noop', '{}', '[]', '[]', '[]', false, '[]', 1, 1, 1
     FROM generate_series(1, 3000) n;
 """
 
