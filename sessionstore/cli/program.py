@@ -39,6 +39,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "doctor": "doctor_command",
         "worker": "worker_command",
         "backup": "backup_command",
+        "copy": "copy_command",
         "prune": "prune_command",
         "delete": "delete_command",
         "db": "db_command",

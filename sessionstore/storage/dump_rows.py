@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Table, Text, func, insert, select
 
 from sessionstore.storage.tables import (
     compactions,
@@ -32,10 +32,19 @@ _PAGE: Final = 500
 def dump_lineage(connection: Connection, lineage_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """(table, row) for everything a lineage has, in the order of ``DUMPED``, each table by its key."""
     for name, table in DUMPED.items():
-        order = list(table.primary_key.columns)
-        statement = select(table).where(table.c.lineage_id == lineage_id).order_by(*order).execution_options(yield_per=_PAGE)
+        statement = select(table).where(table.c.lineage_id == lineage_id).order_by(*_order(connection, table)).execution_options(yield_per=_PAGE)
         for row in connection.execute(statement).mappings():
             yield name, {key: value for key, value in row.items() if key not in _LEASE}
+
+
+def _order(connection: Connection, table: Table) -> list[ColumnElement[Any]]:
+    """The key of a table, compared byte by byte whatever the database's language is, so that equal rows give equal dumps."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    return [
+        column if is_sqlite or not isinstance(column.type, Text) else column.collate("C")
+        for column in table.primary_key.columns
+        if column is not table.c.lineage_id
+    ]
 
 
 def restore_row(connection: Connection, table: str, row: Mapping[str, Any]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, insert, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import decode_body
 from sessionstore.domain.records import LogRow
+from sessionstore.storage.bulk import insert_rows_of
 from sessionstore.storage.hot_statements import HotStatement
 from sessionstore.storage.search_rows import index_rows
 from sessionstore.storage.tables import context_spans, messages, sessions
@@ -51,7 +52,6 @@ def _context(*columns: Any, newest_first: bool = False) -> Select[Any]:
     )
 
 
-_INSERT = HotStatement(insert(messages).values({column.name: bindparam(column.name) for column in messages.c}))
 _CONTEXT_BODIES = HotStatement(_context(messages.c.body))
 _CONTEXT_ROWS = HotStatement(_context(*_ROW))
 _CONTEXT_SEQS = HotStatement(_context(messages.c.seq))
@@ -80,7 +80,7 @@ def insert_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow],
         for row, (names, call_ids) in zip(rows, searchable, strict=True)
     ]
     if values:
-        _INSERT.run_many(connection, values)
+        insert_rows_of(connection, messages, values)
         index_rows(connection, lineage_id, rows)
 
 

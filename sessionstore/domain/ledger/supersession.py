@@ -10,6 +10,10 @@ from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.sentences import LABEL
 from sessionstore.domain.ledger.wording import content_words, values_of
 
+MOST_COMPARED: Final = 48
+"""Sentences with the same word that a new one is compared with, newest first: a word that more of them have names no subject, and
+without a limit a long conversation costs the square of its length."""
+
 _SAME_SUBJECT: Final = 0.66
 _SAME_SUBJECT_SAID_AGAIN: Final = 0.6
 _ONE_WITHIN_OTHER: Final = 0.5
@@ -77,7 +81,7 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
         newer = _Sentence(entry, content_words(entry.text), values_of(entry.text))
         if not newer.values or not newer.words:
             continue
-        candidates = {id(older): older for word in newer.words for older in by_word.get(word, ())}
+        candidates = {id(older): older for word in newer.words for older in by_word.get(word, [])[-MOST_COMPARED:]}
         for older in candidates.values():
             if older.entry.key not in replaced and _replaces(newer, older):
                 replaced[older.entry.key] = entry.last_seq
@@ -89,8 +93,11 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
 def _replaces(newer: _Sentence, older: _Sentence) -> bool:
     if newer.entry.last_seq <= older.entry.last_seq or newer.values == older.values:
         return False
-    if not _may_compare(newer.entry.text, older.entry.text):
-        return False
+    # Sets of words are compared first, since most pairs end there and reading the sentences costs more.
+    return _about_the_same(newer, older) and _may_compare(newer.entry.text, older.entry.text)
+
+
+def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
     shared = newer.words & older.words
     if older.values > newer.values and not _says_change(newer.entry.text):
         return False
