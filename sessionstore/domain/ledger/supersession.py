@@ -11,8 +11,8 @@ from sessionstore.domain.ledger.sentences import LABEL
 from sessionstore.domain.ledger.wording import content_words, values_of
 
 MOST_COMPARED: Final = 48
-"""Sentences with the same word that a new one is compared with, newest first: a word that more of them have names no subject, and
-without a limit a long conversation costs the square of its length."""
+"""Sentences with the same word that a new one is compared with, the newest of them: a word that more of them have names no
+subject, and without a limit a long conversation costs the square of its length."""
 
 _SAME_SUBJECT: Final = 0.66
 _SAME_SUBJECT_SAID_AGAIN: Final = 0.6
