@@ -22,14 +22,14 @@ from sessionstore.cli.terminal import Terminal
 def command(source: str, target: str, as_json: bool) -> None:
     """Copy every conversation of a database into another.
 
-    Both are URLs, or paths of SQLite files; the target's tables are created. Each conversation is written in one
-    transaction and compared with the original by number and digest of its rows. A copy that was broken off is run
-    again: it goes on where it was. A conversation that went another way at the target ends it with exit status 1.
+    Both are URLs (postgresql+psycopg://user@host/agents) or paths of SQLite files; the target's tables are created.
+    Each conversation is written in one transaction and compared with the original by number and digest of its rows. A
+    copy that was broken off is run again: it goes on where it was. A conversation that went another way at the target
+    ends it with exit status 1; one that is there in an earlier state is replaced.
 
     \b
-    Examples
-      sessionstore copy sessions.db postgresql+psycopg://localhost/agents
-      sessionstore copy postgresql+psycopg://localhost/agents sessions.db
+    Example
+      sessionstore copy store.db moved.db
     """
     from sessionstore.formats.copying import copy_store
     from sessionstore.storage.engines import Database

@@ -8,10 +8,18 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from sessionstore.errors import SessionExistsError, StoreUnavailableError
-from sessionstore.storage.copy_rows import Fingerprint, copy_lineage, count_lineages, fingerprint, log_fingerprint
+from sessionstore.storage.copy_rows import (
+    Fingerprint,
+    copy_lineage,
+    count_lineages,
+    fingerprint,
+    log_fingerprint,
+    shape_up_to,
+)
 from sessionstore.storage.engines import Database
 from sessionstore.storage.health_rows import lineage_ids_after
 from sessionstore.storage.search_rows import last_seq
+from sessionstore.storage.session_rows import find_tip
 
 _PAGE = 500
 
@@ -62,14 +70,19 @@ def _bring_over(source: Database, target: Database, lineage_id: str) -> Fingerpr
         found = target.read(lambda c: fingerprint(c, lineage_id))
         if found == wanted:
             return None
-        if found.rows:
-            end = target.read(lambda c: last_seq(c, lineage_id))
-            there = target.read(lambda c: log_fingerprint(c, lineage_id, last_seq=end))
-            if there != log_fingerprint(reading, lineage_id, last_seq=end):
-                raise SessionExistsError(lineage_id)
+        if found.rows and not target.read(lambda c: _is_earlier(c, reading, lineage_id)):
+            raise SessionExistsError(lineage_id)
         return target.write(lambda writing: _write(reading, writing, lineage_id, wanted, target.url), repeatable=True)
 
     return source.read(work)
+
+
+def _is_earlier(there: Connection, here: Connection, lineage_id: str) -> bool:
+    """Whether what the target has could have become what the source has: the same generations and log, as far as it goes."""
+    end, tip = last_seq(there, lineage_id), find_tip(there, lineage_id)
+    if tip is None or shape_up_to(there, lineage_id, tip.generation) != shape_up_to(here, lineage_id, tip.generation):
+        return False
+    return log_fingerprint(there, lineage_id, last_seq=end) == log_fingerprint(here, lineage_id, last_seq=end)
 
 
 def _write(reading: Connection, writing: Connection, lineage_id: str, wanted: Fingerprint, url: str) -> Fingerprint:

@@ -58,6 +58,13 @@ def log_fingerprint(connection: Connection, lineage_id: str, *, last_seq: int) -
     return _fingerprint(_named_pages(connection, messages, lineage_id, last_seq=last_seq))
 
 
+def shape_up_to(connection: Connection, lineage_id: str, generation: int) -> list[tuple[Any, ...]]:
+    """How a lineage came to a generation: what opened it and each before it, and where in the log."""
+    columns = (sessions.c.generation, sessions.c.edge, sessions.c.parent_generation, sessions.c.start_seq)
+    statement = select(*columns).where(sessions.c.lineage_id == lineage_id, sessions.c.generation <= generation)
+    return [tuple(row) for row in connection.execute(statement.order_by(sessions.c.generation))]
+
+
 def copy_lineage(source: Connection, target: Connection, lineage_id: str) -> Fingerprint:
     """Write a lineage as the source has it, in the place of what the target has; gives what the target has then.
 

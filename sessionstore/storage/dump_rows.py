@@ -32,7 +32,8 @@ _PAGE: Final = 500
 def dump_lineage(connection: Connection, lineage_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """(table, row) for everything a lineage has, in the order of ``DUMPED``, each table by its key."""
     for name, table in DUMPED.items():
-        statement = select(table).where(table.c.lineage_id == lineage_id).order_by(*_order(connection, table)).execution_options(yield_per=_PAGE)
+        statement = select(table).where(table.c.lineage_id == lineage_id).order_by(*_order(connection, table))
+        statement = statement.execution_options(yield_per=_PAGE)
         for row in connection.execute(statement).mappings():
             yield name, {key: value for key, value in row.items() if key not in _LEASE}
 

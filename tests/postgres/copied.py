@@ -14,8 +14,8 @@ from sessionstore.storage.schema import prepare_schema
 from tests.counters import PieceCounter
 from tests.store.conversations import WINDOW, compacted, talk
 
-ODD = [
-    {"role": "user", "content": "a NUL \x00, a lone surrogate \ud800, \u2028 and 中文 🎉", "n": 10**40, "empty": [], "none": None},
+ODD: list[dict[str, Any]] = [
+    {"role": "user", "content": "a NUL \x00, a lone surrogate \ud800, \u2028 and 中文 🎉", "n": 10**40, "e": [], "none": None},
     {"role": "assistant", "content": None, "tool_calls": [
         {"id": "t", "type": "function", "function": {"name": "read", "arguments": '{"path": "a.py"}'}}]},
     {"role": "tool", "tool_call_id": "t", "content": "x" * 100_000},

@@ -25,7 +25,9 @@ def copied(source: str, target: str) -> CopyReport:
         writing.close()
 
 
-def test_there_and_back_gives_equal_exports(sqlite_url: str, postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_there_and_back_gives_equal_exports(
+    sqlite_url: str, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """LIN-8, and what an export leaves out: the places of readers."""
     fill(sqlite_url)
     before = exports(sqlite_url)
