@@ -24,11 +24,6 @@ from sessionstore.formats.parsed import DamagedLine, LineNote, ParsedLineage, Pa
 from sessionstore.formats.record_time import seconds_of
 
 
-def is_chat_message(value: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is a message: it has a role, or is a Responses item with a type."""
-    return isinstance(value.get("role"), str) or (value.get("role") is None and isinstance(value.get("type"), str))
-
-
 def read_openai_lines(lines: Iterable[str]) -> ParsedTranscript:
     """Read JSON Lines of messages; what cannot be read is reported, and nothing is raised."""
     records: list[JsonRecord] = []

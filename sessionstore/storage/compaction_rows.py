@@ -78,15 +78,6 @@ def change_compaction(
     return connection.execute(statement.values(**stored)).rowcount == 1
 
 
-def opening_compaction(connection: Connection, lineage_id: str, generation: int) -> CompactionRecord | None:
-    """The compaction that opened a generation, None when something else did."""
-    statement = select(compactions).where(
-        compactions.c.lineage_id == lineage_id, compactions.c.opened_generation == generation
-    )
-    row = connection.execute(statement).mappings().first()
-    return None if row is None else compaction_record(row)
-
-
 def compaction_record(row: RowMapping) -> CompactionRecord:
     """A row of the table as a value."""
     values = dict(row)
