@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.corpus.outcomes import corpus_outcomes
+from benchmarks.high_availability import high_availability
 from benchmarks.measures.appending import append_a_turn
 from benchmarks.measures.compacting import compact_long_sessions
 from benchmarks.measures.counting_speed import count_tokens
@@ -42,6 +43,7 @@ BENCHMARKS = (
     Benchmark("size", database_size),
     Benchmark("start", start_up),
     Benchmark("growth", growth),
+    Benchmark("high-availability", high_availability),
     Benchmark("retention", retention),
     Benchmark("corpus", corpus_outcomes),
     Benchmark("kit", conformance_kit),

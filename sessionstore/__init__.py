@@ -7,33 +7,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sessionstore.errors import (
-    AmbiguousSessionError,
-    CommitUnknownError,
-    CompactionInProgressError,
-    CompactionStuckError,
-    CompactionVetoedError,
-    ConflictError,
-    ImportFormatError,
-    InvalidMessageError,
-    InvalidTargetError,
-    InvalidTaskError,
-    LeaseLostError,
-    LittleSavedError,
-    MessageTooLargeError,
-    SchemaError,
-    SessionEndedError,
-    SessionExistsError,
-    SessionNotFoundError,
-    SessionStoreError,
-    StaleCursorError,
-    StoreLockedError,
-    StoreUnavailableError,
-    SummarizerError,
-    TitleTakenError,
-    VocabularyError,
-)
-
 if TYPE_CHECKING:
     from sessionstore.aio import AsyncSession, AsyncSessionStore
     from sessionstore.compaction.memory_flush import ModelMemoryFlush
@@ -45,6 +18,32 @@ if TYPE_CHECKING:
     from sessionstore.domain.search_hit import SearchHit
     from sessionstore.domain.summarizing import SummaryAnswer, SummaryRequest
     from sessionstore.domain.task_state import TaskState, Todo
+    from sessionstore.errors import (
+        AmbiguousSessionError,
+        CommitUnknownError,
+        CompactionInProgressError,
+        CompactionStuckError,
+        CompactionVetoedError,
+        ConflictError,
+        ImportFormatError,
+        InvalidMessageError,
+        InvalidTargetError,
+        InvalidTaskError,
+        LeaseLostError,
+        LittleSavedError,
+        MessageTooLargeError,
+        SchemaError,
+        SessionEndedError,
+        SessionExistsError,
+        SessionNotFoundError,
+        SessionStoreError,
+        StaleCursorError,
+        StoreLockedError,
+        StoreUnavailableError,
+        SummarizerError,
+        TitleTakenError,
+        VocabularyError,
+    )
     from sessionstore.operations.environment import CompactionHooks, PromptContext
     from sessionstore.session import Session
     from sessionstore.store import SessionStore
@@ -139,12 +138,12 @@ _HOMES = {
     "TaskState": "sessionstore.domain.task_state",
     "Todo": "sessionstore.domain.task_state",
 }
+"""Where public names are that are no errors."""
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    value = getattr(import_module(_HOMES.get(name, "sessionstore.errors")), name)
     globals()[name] = value
     return value

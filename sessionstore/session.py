@@ -2,19 +2,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sessionstore.compaction.outcome import CompactionOutcome, CompactionResult
-from sessionstore.domain.closed_sets import EndReason, Profile, TaskPlace, Trigger
-from sessionstore.domain.messages import Message
-from sessionstore.domain.metering import Pressure
-from sessionstore.domain.policy import CompactionPolicy
-from sessionstore.domain.records import LogRow, SessionRecord
-from sessionstore.domain.summarizing import Summarizer
-from sessionstore.flows.session_flow import SessionFlow
 from sessionstore.operations.steps import Steps, drive
-from sessionstore.reader import Reader
-from sessionstore.task import Task
+
+if TYPE_CHECKING:
+    from sessionstore.compaction.outcome import CompactionOutcome, CompactionResult
+    from sessionstore.domain.closed_sets import EndReason, Profile, TaskPlace, Trigger
+    from sessionstore.domain.messages import Message
+    from sessionstore.domain.metering import Pressure
+    from sessionstore.domain.policy import CompactionPolicy
+    from sessionstore.domain.records import LogRow, SessionRecord
+    from sessionstore.domain.summarizing import Summarizer
+    from sessionstore.flows.session_flow import SessionFlow
+    from sessionstore.reader import Reader
+    from sessionstore.task import Task
 
 T = TypeVar("T")
 
@@ -218,6 +220,8 @@ class Session:
     @property
     def task(self) -> Task:
         """The goal and the todos of the conversation."""
+        from sessionstore.task import Task
+
         return Task(self._flow.task())
 
     def run_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
@@ -249,11 +253,15 @@ class Session:
 
     def reader(self, name: str) -> Reader:
         """A reader of this conversation by its name, whose place is durable."""
+        from sessionstore.reader import Reader
+
         return Reader(self._flow.environment, self.lineage_id, name)
 
     def _drive(self, steps: Steps[T]) -> T:
         return drive(steps, self._flow.environment.database)
 
     def _result(self, outcome: CompactionOutcome) -> CompactionResult[Session]:
+        from sessionstore.compaction.outcome import CompactionResult
+
         opened = outcome.opened_generation
         return CompactionResult(outcome, self if opened is None else Session(self._flow.at(opened)))

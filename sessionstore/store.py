@@ -3,31 +3,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from sessionstore.compaction.outcome import CompactionResult
-from sessionstore.domain.closed_sets import Profile, Relation
-from sessionstore.domain.health.finding import DoctorReport
 from sessionstore.domain.hygiene import DEFAULT_GRACE
-from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES
-from sessionstore.domain.policy import CompactionPolicy
-from sessionstore.domain.records import SessionSummary
-from sessionstore.domain.search_hit import SearchHit
-from sessionstore.domain.summarizing import Summarizer
-from sessionstore.domain.token_counter import TokenCounter
-from sessionstore.flows.search_flow import keep_search_index
 from sessionstore.flows.store_flow import StoreFlow, environment_of
-from sessionstore.formats.exporting import ExportFormat
-from sessionstore.formats.report import ImportReport
-from sessionstore.formats.transcript_source import ImportFormat
-from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource
 from sessionstore.operations.steps import Steps, drive
-from sessionstore.operations.tracing import LineageTrace
 from sessionstore.session import Session
 from sessionstore.storage.engines import DEFAULT_BUSY_TIMEOUT, Database, Durability
 from sessionstore.storage.schema import prepare_schema
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from sessionstore.compaction.outcome import CompactionResult
+    from sessionstore.domain.closed_sets import Profile, Relation
+    from sessionstore.domain.health.finding import DoctorReport
+    from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
+    from sessionstore.domain.policy import CompactionPolicy
+    from sessionstore.domain.records import SessionSummary
+    from sessionstore.domain.search_hit import SearchHit
+    from sessionstore.domain.summarizing import Summarizer
+    from sessionstore.domain.token_counter import TokenCounter
+    from sessionstore.formats.exporting import ExportFormat
+    from sessionstore.formats.report import ImportReport
+    from sessionstore.formats.transcript_source import ImportFormat
+    from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource
+    from sessionstore.operations.tracing import LineageTrace
 
 T = TypeVar("T")
 
@@ -78,6 +80,8 @@ class SessionStore:
             )
         )
         if search_index is not None:
+            from sessionstore.flows.search_flow import keep_search_index
+
             drive(keep_search_index(search_index), database)
         return store
 
@@ -284,6 +288,8 @@ class SessionStore:
         a pass. Jobs of workers that died are settled. Gives how the compactions ended; one that broke off is tried again by a
         later pass.
         """
+        from sessionstore.compaction.outcome import CompactionResult
+
         outcomes = self._drive(self._flow.hygiene(policy=policy, summarizer=summarizer, grace=grace))
         return [CompactionResult(outcome, Session(self._flow.handle(outcome))) for outcome in outcomes]
 

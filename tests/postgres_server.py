@@ -11,12 +11,14 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -47,13 +49,17 @@ if os.path.exists(sys.argv[2]):
 class PostgresServer:
     """A server that gives out empty databases.
 
-    ``url`` is how its maintenance database is reached. A server that was started here can be killed and started again.
+    ``url`` is how its maintenance database is reached. A server that was started here can be killed and started again;
+    ``settings`` are what it is started with beside those of every test server, over which they go.
     """
 
-    def __init__(self, url: URL, *, binaries: Path | None = None, data: Path | None = None) -> None:
+    def __init__(
+        self, url: URL, *, binaries: Path | None = None, data: Path | None = None, settings: Sequence[str] = ()
+    ) -> None:
         self.url = url
         self._binaries = binaries
         self._data = data
+        self._settings = (*_SETTINGS, *settings)
         self._watcher: subprocess.Popen[bytes] | None = None
 
     def new_database(self) -> str:
@@ -82,7 +88,7 @@ class PostgresServer:
         """Start the server on its port and wait until it answers."""
         assert self._binaries is not None
         assert self._data is not None
-        options = " ".join([f"-p {self.url.port}", f"-k {self._data}", *(f"-c {setting}" for setting in _SETTINGS)])
+        options = " ".join([f"-p {self.url.port}", f"-k {self._data}", *(f"-c {setting}" for setting in self._settings)])
         waited = ("-w", "-t", _START_SECONDS, "-l", self._data / "server.log")
         run_unprivileged(self._binaries / "pg_ctl", "start", "-s", "-D", self._data, "-o", options, *waited)
 
@@ -91,6 +97,34 @@ class PostgresServer:
         assert self._binaries is not None
         assert self._data is not None
         run_unprivileged(self._binaries / "pg_ctl", "stop", "-s", "-D", self._data, "-m", "immediate")
+
+    def die(self) -> None:
+        """SIGKILL to the server and to everybody who works for it, as when its machine is lost; it cannot be started again."""
+        assert self._data is not None
+        first = int((self._data / "postmaster.pid").read_text().split()[0])
+        for pid in (first, *_children_of(first)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def standby(self) -> PostgresServer:
+        """A new server that follows this one, through a copy of its data and the stream of its log."""
+        assert self._binaries is not None
+        folder = Path(tempfile.mkdtemp(prefix="sessionstore-standby-"))
+        folder.chmod(0o755)
+        data = folder / "data"
+        data.mkdir(mode=0o700)
+        give_away(data)
+        source = ("-h", self.url.host, "-p", self.url.port, "-U", self.url.username)
+        run_unprivileged(self._binaries / "pg_basebackup", *source, "-D", data, "-R", "-X", "stream", "-c", "fast")
+        following = PostgresServer(self.url.set(port=free_port()), binaries=self._binaries, data=data)
+        following.start()
+        following.watch()
+        return following
+
+    def promote(self) -> None:
+        """Have a standby take writes, and wait until it does."""
+        assert self._binaries is not None
+        run_unprivileged(self._binaries / "pg_ctl", "promote", "-s", "-w", "-D", self._data)
 
     def stop(self) -> None:
         """End a server that was started here, and delete its data."""
@@ -110,6 +144,11 @@ class PostgresServer:
         arguments = [sys.executable, "-c", _WATCHING, told, str(self._data.parent)]
         self._watcher = subprocess.Popen(arguments, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
 
+    def change(self, setting: str, value: str) -> None:
+        """Change a setting of a running server."""
+        self._administer(f"ALTER SYSTEM SET {setting} = '{value}'")
+        self._administer("SELECT pg_reload_conf()")
+
     def _administer(self, statement: str) -> None:
         address = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(address, autocommit=True) as connection:
@@ -119,8 +158,11 @@ class PostgresServer:
 def running_server() -> PostgresServer:
     """The server that the environment names, or a new one of our own."""
     named = os.environ.get(VARIABLE)
-    if named:
-        return PostgresServer(make_url(named).set(drivername="postgresql+psycopg"))
+    return PostgresServer(make_url(named).set(drivername="postgresql+psycopg")) if named else own_server()
+
+
+def own_server(settings: Sequence[str] = ()) -> PostgresServer:
+    """A new server, which ends with this process."""
     folder = Path(tempfile.mkdtemp(prefix="sessionstore-postgres-"))
     folder.chmod(0o755)
     binaries = found_binaries(folder)
@@ -132,6 +174,7 @@ def running_server() -> PostgresServer:
             URL.create("postgresql+psycopg", "postgres", host="127.0.0.1", port=free_port(), database="postgres"),
             binaries=binaries,
             data=data,
+            settings=settings,
         )
         try:
             server.start()
@@ -179,6 +222,11 @@ def _prepared_data(binaries: Path) -> Path:
     with suppress(OSError):
         making.rename(prepared)  # somebody else may have been first
     return prepared if prepared.exists() else making
+
+
+def _children_of(parent: int) -> list[int]:
+    said = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False).stdout
+    return [int(line) for line in said.split()]
 
 
 def _owner() -> tuple[int, int]:

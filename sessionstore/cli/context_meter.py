@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 def context_tokens_of(store: SessionStore, trace: LineageTrace) -> dict[int, int]:
     """Tokens of the whole contexts (system prompt included), by generation, as compactions recorded them.
 
-    A generation that no compaction ended or opened is left out, but for the tip, which is counted.
+    A generation that no compaction ended or opened is left out, but for the tip, which is counted where its row doesn't tell:
+    a tokenizer takes longer to load than everything else here.
     """
     tokens: dict[int, int] = {}
     for record in trace.compactions:
@@ -23,5 +24,6 @@ def context_tokens_of(store: SessionStore, trace: LineageTrace) -> dict[int, int
             tokens.setdefault(record.opened_generation, record.tokens_after)
     tip = trace.tip
     if tip.end_reason is None:
-        tokens[tip.generation] = store.session(tip.session_id).pressure().tokens
+        recorded = tip.recorded_tokens
+        tokens[tip.generation] = store.session(tip.session_id).pressure().tokens if recorded is None else recorded
     return tokens

@@ -12,42 +12,45 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from sessionstore import SessionStoreError, __version__
+from sessionstore import __version__
 from sessionstore.cli.failure import OneLineError
 from sessionstore.cli.settings import DATABASE_VARIABLE, Settings
 
 COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "Look": {
-        "demo": "demo_command",
-        "list": "list_command",
-        "show": "show_command",
-        "lineage": "lineage_command",
-        "stats": "stats_command",
-        "search": "search_command",
-        "export": "export_command",
+        "demo": "See a real conversation compacted and traced.",
+        "list": "List conversations, the latest active first.",
+        "show": "Show a conversation, or its whole log.",
+        "lineage": "Trace what was compacted when, and into what.",
+        "stats": "Show the database in numbers.",
+        "search": "Find messages by their words.",
+        "export": "Write out a conversation.",
     },
     "Act": {
-        "import": "import_command",
-        "compact": "compact_command",
-        "undo": "undo_command",
-        "rewind": "rewind_command",
-        "fork": "fork_command",
-        "pin": "pin_command",
-        "task": "task_command",
+        "import": "Bring in transcripts of agents.",
+        "compact": "Compact a session into a continuation.",
+        "undo": "Take back the newest compaction.",
+        "rewind": "Go back to an earlier message.",
+        "fork": "Copy a conversation, up to a message, under a new id.",
+        "pin": "Keep messages whole through every compaction.",
+        "task": "Show or change goal and todos.",
     },
     "Keep healthy": {
-        "doctor": "doctor_command",
-        "worker": "worker_command",
-        "backup": "backup_command",
-        "copy": "copy_command",
-        "prune": "prune_command",
-        "delete": "delete_command",
-        "db": "db_command",
-        "vocabulary": "vocabulary_command",
-        "summarizers": "summarizers_command",
+        "doctor": "Look for faults in the database.",
+        "worker": "Compact sessions that nobody else does.",
+        "backup": "Copy the database to a file.",
+        "copy": "Copy every conversation of a database into another.",
+        "prune": "Delete conversations that are long quiet.",
+        "delete": "Delete a whole conversation.",
+        "db": "Check or upgrade the database's schema.",
+        "vocabulary": "Fetch what tokens are counted with.",
+        "summarizers": "Check the models that write summaries.",
     },
 }
-"""The commands by what they are for, each with the module of this package that has it as ``command``."""
+"""The commands by what they are for, each with its help in one sentence, so that the list of them needs no module of theirs.
+
+``list`` is the ``command`` of the module ``list_command`` of this package, and so on.
+"""
 
 _INTERRUPTED: Final = 130
 """Exit status after Ctrl-C: 128 + SIGINT, as shells have it."""
@@ -65,23 +68,21 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """The command of that name, its module imported now; None when there is none."""
-        for commands in COMMANDS.values():
-            if cmd_name in commands:
-                command: click.Command = import_module(f"sessionstore.cli.{commands[cmd_name]}").command
-                return command
-        return None
+        if all(cmd_name not in commands for commands in COMMANDS.values()):
+            return None
+        command: click.Command = import_module(f"sessionstore.cli.{cmd_name}_command").command
+        return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under the headings of ``COMMANDS``."""
-        limit = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
-        for heading, names in COMMANDS.items():
-            found = [(name, self.get_command(ctx, name)) for name in names]
-            rows = [(name, command.get_short_help_str(limit)) for name, command in found if command is not None]
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """Write ``COMMANDS`` under its headings."""
+        for heading, commands in COMMANDS.items():
             with formatter.section(heading):
-                formatter.write_dl(rows)
+                formatter.write_dl(list(commands.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what it raises on purpose becomes one line on stderr and an exit status."""
+        from sessionstore.errors import SessionStoreError
+
         try:
             result = super().invoke(ctx)
             # Written out here, so that a full disk or a reader that went away is met where it can be told.

@@ -1,9 +1,7 @@
 """What the global options say, and the way from them to an open store."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -20,8 +18,7 @@ DEFAULT_FILE: Final = "sessions.db"
 _IN_MEMORY: Final = ":memory:"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The global options. ``database`` is a URL or a path, None for the default file."""
 
     database: str | None = None
@@ -44,6 +41,8 @@ class Settings:
 
     def existing_database(self) -> Database:
         """The database as it is: nothing is created or upgraded. Raises ``StoreUnavailableError`` for a missing SQLite file."""
+        from pathlib import Path
+
         from sessionstore.errors import StoreUnavailableError
         from sessionstore.storage.engines import Database
 
@@ -67,4 +66,6 @@ def database_url(text: str) -> str:
         return text
     if text == _IN_MEMORY:
         return "sqlite://"
+    from pathlib import Path
+
     return f"sqlite:///{Path(text).expanduser()}"

@@ -60,13 +60,13 @@ class Narrative:
 class Telling:
     """What a summariser is to be told: messages, the facts per heading, the latest request, the focus, and where it belongs.
 
-    ``spoken`` is everything that the user wrote in the context, also where it stays.
+    ``languages`` are those that the user writes, anywhere in the context.
     """
 
     entries: Sequence[Entry]
     facts: Mapping[str, str]
     active: Entry | None
-    spoken: tuple[str, ...]
+    languages: frozenset[str]
     focus: str | None
     snapshot: Snapshot
     plan: CompactionPlan
@@ -187,7 +187,7 @@ def _tell_pieces(
 
 def _checked(answer: SummaryAnswer, chunk: HistoryChunk, telling: Telling) -> str | None:
     # A model may also give back the words that it was asked with.
-    return check_answer(answer, history=f"{chunk.text}\n\n{INSTRUCTIONS}", requests=telling.spoken)
+    return check_answer(answer, history=f"{chunk.text}\n\n{INSTRUCTIONS}", requests=chunk.requests, languages=telling.languages)
 
 
 def _question(summarizer: Summarizer, request: SummaryRequest, record: _Record) -> Steps[SummaryAnswer]:

@@ -8,6 +8,7 @@ from typing import Any
 from sessionstore.compaction.narrating import Narrative, SummaryFailure, Telling, narrate
 from sessionstore.compaction.snapshot import Snapshot
 from sessionstore.domain.closed_sets import Headings
+from sessionstore.domain.language_guess import languages_of
 from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
 from sessionstore.domain.metering import MESSAGE_OVERHEAD
 from sessionstore.domain.plan import CompactionPlan
@@ -74,12 +75,16 @@ def summarise(
     )
     facts = yield from call(task.facts)
     links = () if summarizer is None else links_of(summarizer)
+    # Once for all questions: a long conversation is asked about in many pieces.
+    languages = frozenset[str]()
+    if not all(isinstance(link, ExtractiveSummarizer) for link in links):
+        languages = yield from call(lambda: languages_of(entry.view.text for entry in entries if entry.is_request))
     pinned = set(seqs_of(plan.pins))
     telling = Telling(
         entries=[entry for entry in entries if entry.seq in middle or entry.seq in pinned],
         facts=facts,
         active=task.active,
-        spoken=tuple(entry.view.text for entry in entries if entry.is_request),
+        languages=languages,
         focus=focus,
         snapshot=snapshot,
         plan=plan,

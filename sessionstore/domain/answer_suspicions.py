@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
-from sessionstore.domain.language_guess import language_of, languages_of
+from sessionstore.domain.language_guess import language_of
 from sessionstore.domain.section_parsing import is_heading, parse_sections
 
 AnswerSuspicion = Literal["injection", "nonsense", "repetition", "answer_to_user", "wrong_language"]
@@ -55,12 +54,12 @@ _SEVERAL: Final = 4
 _REFERENCE: Final = re.compile(r"#\d")
 
 
-def suspect_answer(text: str, *, history: str = "", requests: Sequence[str] = ()) -> AnswerSuspicion | None:
+def suspect_answer(text: str, *, history: str = "", languages: frozenset[str] = frozenset()) -> AnswerSuspicion | None:
     """What is wrong with an answer that is prose, or None.
 
-    ``history`` is the text the model was given, ``requests`` what the user wrote in it. In this order: it does what an order
-    inside the history asked; its sections are filled with the same or with figures; it goes round in circles; it talks to the
-    user; it is in none of the languages that the user writes.
+    ``history`` is the text the model was given, ``languages`` those that the user writes (``languages_of``), none if they
+    aren't clear. In this order: it does what an order inside the history asked; its sections are filled with the same or with
+    figures; it goes round in circles; it talks to the user; it is in none of the user's languages.
     """
     if _obeys(text, history):
         return "injection"
@@ -70,7 +69,7 @@ def suspect_answer(text: str, *, history: str = "", requests: Sequence[str] = ()
         return "repetition"
     if _talks_to_user(text):
         return "answer_to_user"
-    if _is_foreign(text, requests):
+    if _is_foreign(text, languages):
         return "wrong_language"
     return None
 
@@ -122,11 +121,12 @@ def _talks_to_user(text: str) -> bool:
     return not _has_heading(text) and (_OPENER.match(text) is not None or _CLOSER.search(text) is not None)
 
 
-def _is_foreign(text: str, requests: Iterable[str]) -> bool:
+def _is_foreign(text: str, spoken: frozenset[str]) -> bool:
+    if not spoken:
+        return False
     prose = "\n".join(line for line in text.splitlines() if not is_heading(line))
     found = language_of(prose)
-    spoken = languages_of(requests)
-    return found is not None and bool(spoken) and found not in spoken
+    return found is not None and found not in spoken
 
 
 def _has_heading(text: str) -> bool:

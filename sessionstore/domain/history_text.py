@@ -36,10 +36,11 @@ class HistoryLimits:
 
 @dataclass(frozen=True, slots=True)
 class HistoryChunk:
-    """A piece of history as text, and the seqs of the messages that are in it, wholly or in part, in order."""
+    """A piece of history as text, the seqs of the messages in it, wholly or in part, in order, and what the user wrote in it."""
 
     text: str
     seqs: tuple[int, ...]
+    requests: tuple[str, ...] = ()
 
 
 def history_block(entry: Entry, limits: HistoryLimits | None = None) -> str:
@@ -71,19 +72,17 @@ def chunk_history(entries: Sequence[Entry], *, max_tokens: int, counter: TokenCo
     # A third of a piece, at 3 characters a token, which holds for code.
     limits = HistoryLimits(*(max(200, min(most, max_tokens)) for most in (4_000, 1_500, 8_000)))
     chunks: list[HistoryChunk] = []
-    texts: list[str] = []
-    seqs: list[int] = []
+    blocks: list[tuple[Entry, str]] = []
     used = 0
-    for seq, text, tokens in _pieces(entries, limits, max_tokens, counter):
+    for entry, text, tokens in _pieces(entries, limits, max_tokens, counter):
         # Two tokens for the blank line, and because the tokens of a text may be one more than those of its parts.
-        if texts and used + tokens + 2 > max_tokens:
-            chunks.append(HistoryChunk("\n\n".join(texts), tuple(dict.fromkeys(seqs))))
-            texts, seqs, used = [], [], 0
-        texts.append(text)
-        seqs.append(seq)
+        if blocks and used + tokens + 2 > max_tokens:
+            chunks.append(_chunk(blocks))
+            blocks, used = [], 0
+        blocks.append((entry, text))
         used += tokens + 2
-    if texts:
-        chunks.append(HistoryChunk("\n\n".join(texts), tuple(dict.fromkeys(seqs))))
+    if blocks:
+        chunks.append(_chunk(blocks))
     return tuple(chunks)
 
 
@@ -103,6 +102,14 @@ def shorten_middle(text: str, limit: int, place: str) -> str:
         whole = len(text)
     first, last = limit * 2 // 3, limit // 3
     return f"{head[:first]}\n… {whole - first - last:,} characters left out, {place} …\n{tail[-last:]}"
+
+
+def _chunk(blocks: Sequence[tuple[Entry, str]]) -> HistoryChunk:
+    return HistoryChunk(
+        text="\n\n".join(text for _, text in blocks),
+        seqs=tuple(dict.fromkeys(entry.seq for entry, _ in blocks)),
+        requests=tuple(text for entry, text in blocks if entry.is_request),
+    )
 
 
 def _heading(entry: Entry) -> str:
@@ -136,20 +143,20 @@ def _results(view: MessageView, limits: HistoryLimits, place: str) -> Iterator[s
 
 def _pieces(
     entries: Sequence[Entry], limits: HistoryLimits, max_tokens: int, counter: TokenCounter
-) -> Iterator[tuple[int, str, int]]:
+) -> Iterator[tuple[Entry, str, int]]:
     for entry in entries:
         block = history_block(entry, limits)
         if not block:
             continue
         tokens = counter.count(block)
         if tokens <= max_tokens:
-            yield entry.seq, block, tokens
+            yield entry, block, tokens
             continue
         heading = _heading(entry)
         rest = block[len(heading) + 1 :]
         while rest:
             size, tokens = _fitting(heading, rest, max_tokens, counter)
-            yield entry.seq, f"{heading}\n{rest[:size]}", tokens
+            yield entry, f"{heading}\n{rest[:size]}", tokens
             rest = rest[size:]
             heading = f"{_heading(entry)} (continued)"
 

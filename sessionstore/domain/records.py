@@ -100,6 +100,19 @@ class SessionRecord:
         """Id of the generation before it, None for the root."""
         return None if self.parent_generation is None else session_id(self.lineage_id, self.parent_generation)
 
+    @property
+    def recorded_tokens(self) -> int | None:
+        """Tokens of the whole context where this row tells them, None where something has to be counted first.
+
+        It does when the provider measured the context as it is now, or when every message of it was counted and there is no
+        system prompt, whose tokens are not stored.
+        """
+        if self.usage_prompt is not None and self.usage_seq == self.next_seq:
+            return self.usage_prompt + (self.usage_completion or 0)
+        if self.context_tokens is not None and self.context_tokens_seq == self.next_seq and self.system_prompt_digest is None:
+            return self.context_tokens + self.tool_schema_tokens
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class CompactionRecord:

@@ -50,11 +50,12 @@ _ECHO_SHARE: Final = 0.8
 
 
 def check_answer(
-    answer: SummaryAnswer, *, history: str = "", requests: Sequence[str] = ()
+    answer: SummaryAnswer, *, history: str = "", requests: Sequence[str] = (), languages: frozenset[str] = frozenset()
 ) -> AnswerFailure | AnswerSuspicion | None:
     """What is wrong with an answer, or None when it can be used (its text is then ``clean_answer(answer.text)``).
 
-    ``history`` is the text the summariser was given and ``requests`` what the user wrote in it, which may be quoted.
+    ``history`` is the text the summariser was given, ``requests`` what the user wrote in it, which may be quoted, and
+    ``languages`` those that the user writes, found once for all answers: the whole conversation tells, not one piece of it.
     In this order: a call to a tool; a finish reason that says refused or cut off; thoughts only; nothing, or nothing but signs
     and headings; an error message or web page; JSON, code or numbers; four fifths of it copied from the input in runs of twelve
     words; and last what ``suspect_answer`` finds.
@@ -71,7 +72,7 @@ def check_answer(
         if (answer.reasoning or "").strip() or _THOUGHT.search(answer.text):
             return "reasoning_only"
         return "blank" if answer.text else "empty"
-    return _check_text(text, history, requests)
+    return _check_text(text, history, requests, languages)
 
 
 def clean_answer(text: str) -> str:
@@ -83,7 +84,9 @@ def clean_answer(text: str) -> str:
     return previous_body(text)
 
 
-def _check_text(text: str, history: str, requests: Sequence[str]) -> AnswerFailure | AnswerSuspicion | None:
+def _check_text(
+    text: str, history: str, requests: Sequence[str], languages: frozenset[str]
+) -> AnswerFailure | AnswerSuspicion | None:
     content = "\n".join(line for line in text.splitlines() if not is_heading(line) or ":" in line)
     if not any(character.isalnum() for character in content):
         return "blank"
@@ -93,7 +96,7 @@ def _check_text(text: str, history: str, requests: Sequence[str]) -> AnswerFailu
         return "not_prose"
     if _is_echo(text, history, requests):
         return "echo"
-    return suspect_answer(text, history=history, requests=requests)
+    return suspect_answer(text, history=history, languages=languages)
 
 
 def _is_error(text: str) -> bool:

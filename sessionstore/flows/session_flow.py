@@ -1,15 +1,14 @@
-"""What a handle on a session can do, each as a flow of steps; the fronts document them for their users."""
+"""What a handle on a session can do, each as a flow of steps; the fronts document them for their users.
+
+What isn't done every turn imports its modules when it is, so that a program starts fast.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection
 
-from sessionstore.compaction.deciding import CompactionRequest
-from sessionstore.compaction.job import compact_session
-from sessionstore.compaction.outcome import CompactionOutcome
-from sessionstore.domain.closed_sets import EndReason, Profile, TaskPlace, Trigger
 from sessionstore.domain.messages import (
     EncodedMessage,
     Message,
@@ -19,23 +18,24 @@ from sessionstore.domain.messages import (
     encode_message,
     message_digest,
 )
-from sessionstore.domain.metering import Pressure, tier_warning
 from sessionstore.domain.policy import CompactionPolicy
-from sessionstore.domain.records import LogRow, SessionRecord
 from sessionstore.domain.session_ids import checked_lineage_id, session_id
-from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text, split_leading_prompt
 from sessionstore.errors import InvalidMessageError, StaleCursorError
-from sessionstore.flows.search_flow import index_some
-from sessionstore.flows.task_flow import TaskFlow
-from sessionstore.flows.tool_flow import run_agent_tool
-from sessionstore.operations import adjusting, branching, ending, forking, pinning, presenting, prompting, reading
+from sessionstore.operations import adjusting, prompting, reading
 from sessionstore.operations.appending import NewMessage, SeenBeforeError, append_messages, append_unseen
-from sessionstore.operations.environment import Environment
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
-from sessionstore.operations.pressing import warning_pressure_of
 from sessionstore.operations.steps import Steps, read, write
 from sessionstore.storage.message_rows import context_bodies, context_rows, last_context_rows
+
+if TYPE_CHECKING:
+    from sessionstore.compaction.outcome import CompactionOutcome
+    from sessionstore.domain.closed_sets import EndReason, Profile, TaskPlace, Trigger
+    from sessionstore.domain.metering import Pressure
+    from sessionstore.domain.records import LogRow, SessionRecord
+    from sessionstore.domain.summarizing import Summarizer
+    from sessionstore.flows.task_flow import TaskFlow
+    from sessionstore.operations.environment import Environment
 
 
 class SessionFlow:
@@ -165,10 +165,14 @@ class SessionFlow:
 
     def expand(self, seq: int) -> Steps[list[LogRow]]:
         """Read what a summary or a rendition stands for."""
+        from sessionstore.operations import presenting
+
         return read(lambda c: presenting.expand(c, self.lineage_id, seq))
 
     def render(self, profile: Profile | None, task_state_in: TaskPlace = "system") -> Steps[list[Message]]:
         """Read the context and put it into the form of a provider."""
+        from sessionstore.operations import presenting
+
         rendering = yield from read(
             lambda c: presenting.render_session(
                 c, self.lineage_id, self.generation, profile=profile, task_state_in=task_state_in
@@ -201,6 +205,8 @@ class SessionFlow:
 
     def pressure(self, policy: CompactionPolicy | None) -> Steps[Pressure]:
         """Measure the context."""
+        from sessionstore.operations.pressing import warning_pressure_of
+
         return warning_pressure_of(self.environment, self.lineage_id, self.generation, policy or CompactionPolicy())
 
     def compact(
@@ -216,6 +222,9 @@ class SessionFlow:
         context_window: int | None = None,
     ) -> Steps[CompactionOutcome]:
         """Flush, then run a compaction job."""
+        from sessionstore.compaction.deciding import CompactionRequest
+        from sessionstore.compaction.job import compact_session
+
         if messages is not None and not dry_run:
             yield from self.flush(messages)
         request = CompactionRequest(
@@ -235,6 +244,9 @@ class SessionFlow:
         self, *, summarizer: Summarizer | None, policy: CompactionPolicy | None, trigger: Trigger
     ) -> Steps[CompactionOutcome]:
         """Measure, and compact when the context is over its threshold; ``noop`` with the figures when it isn't."""
+        from sessionstore.compaction.outcome import CompactionOutcome
+        from sessionstore.domain.metering import tier_warning
+
         found = yield from self.pressure(policy)
         if found.due:
             return (
@@ -264,6 +276,8 @@ class SessionFlow:
 
     def undo_compaction(self) -> Steps[SessionFlow]:
         """Take back the newest compaction in force."""
+        from sessionstore.operations import branching
+
         child = yield from write(
             lambda c: branching.undo_compaction(c, self.lineage_id, now=self.environment.now())
         )
@@ -271,11 +285,16 @@ class SessionFlow:
 
     def rewind(self, seq: int) -> Steps[SessionFlow]:
         """Go back to a message."""
+        from sessionstore.operations import branching
+
         child = yield from write(lambda c: branching.rewind(c, self.lineage_id, seq, now=self.environment.now()))
         return self.at(child.generation)
 
     def fork(self, new_id: str | None, *, at_seq: int | None, title: str | None) -> Steps[SessionFlow]:
         """Copy the lineage up to a row; the copy is indexed for search when it is there."""
+        from sessionstore.flows.search_flow import index_some
+        from sessionstore.operations import forking
+
         target = checked_lineage_id(self.environment.ids() if new_id is None else new_id)
         now = self.environment.now()
         tip = yield from write(
@@ -287,27 +306,39 @@ class SessionFlow:
 
     def run_tool(self, name: str, arguments: str | Mapping[str, Any]) -> Steps[str]:
         """Do what a model asked for with one of the agent tools."""
+        from sessionstore.flows.tool_flow import run_agent_tool
+
         return run_agent_tool(self.environment, self.lineage_id, name, arguments)
 
     def task(self) -> TaskFlow:
         """The flows of the lineage's task."""
+        from sessionstore.flows.task_flow import TaskFlow
+
         return TaskFlow(self.environment, self.lineage_id)
 
     def pin(self, seqs: Sequence[int]) -> Steps[None]:
         """Pin messages of the log."""
+        from sessionstore.operations import pinning
+
         return write(lambda c: pinning.pin(c, self.lineage_id, self.generation, seqs), repeatable=True)
 
     def unpin(self, seqs: Sequence[int]) -> Steps[None]:
         """Take pins away."""
+        from sessionstore.operations import pinning
+
         return write(lambda c: pinning.unpin(c, self.lineage_id, self.generation, seqs), repeatable=True)
 
     def end(self, reason: EndReason) -> Steps[None]:
         """End the session."""
+        from sessionstore.operations import ending
+
         now = self.environment.now()
         return write(lambda c: ending.end(c, self.lineage_id, self.generation, reason=reason, now=now), repeatable=True)
 
     def reopen(self) -> Steps[None]:
         """Open the session again."""
+        from sessionstore.operations import ending
+
         return write(lambda c: ending.reopen(c, self.lineage_id, self.generation), repeatable=True)
 
     def _nothing(self, connection: Connection) -> list[Any]:

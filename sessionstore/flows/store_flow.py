@@ -1,49 +1,45 @@
-"""What a store can do, each as a flow of steps; the fronts document them for their users."""
+"""What a store can do, each as a flow of steps; the fronts document them for their users.
+
+What isn't done by most programs imports its modules when it is, so that a program starts fast.
+"""
 from __future__ import annotations
 
 import os
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
-from uuid_utils import uuid7
 
-from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.counting import default_counter
-from sessionstore.domain.closed_sets import Profile, Relation
-from sessionstore.domain.health.finding import DoctorReport
-from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
 from sessionstore.domain.messages import check_column_text
-from sessionstore.domain.policy import CompactionPolicy
-from sessionstore.domain.records import SessionSummary
-from sessionstore.domain.search_hit import SearchHit
 from sessionstore.domain.session_ids import checked_lineage_id, split_session_id
-from sessionstore.domain.summarizing import Summarizer
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
-from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.errors import SessionNotFoundError
-from sessionstore.flows.doctor_flow import examine_store
-from sessionstore.flows.hygiene_flow import HygieneFlow, hygiene_pass
-from sessionstore.flows.keeping_flow import backup, prune, stats
-from sessionstore.flows.search_flow import rebuild_search_index, search_store
 from sessionstore.flows.session_flow import SessionFlow
-from sessionstore.formats.exporting import ExportFormat, export_markdown, export_messages, export_openai
-from sessionstore.formats.importing import import_transcript
-from sessionstore.formats.own_export import export_lineage
-from sessionstore.formats.report import ImportReport
-from sessionstore.formats.transcript_source import ImportFormat
-from sessionstore.operations import resolving, tracing
-from sessionstore.operations.creating import NewSession, create_session
+from sessionstore.operations import resolving
 from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource
 from sessionstore.operations.flushing import Landmarks
 from sessionstore.operations.steps import Steps, read, write
-from sessionstore.operations.tracing import LineageTrace
-from sessionstore.storage.engines import Database
-from sessionstore.storage.lineage_rows import delete_lineage
-from sessionstore.storage.session_rows import list_tips
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sessionstore.compaction.outcome import CompactionOutcome
+    from sessionstore.domain.closed_sets import Profile, Relation
+    from sessionstore.domain.health.finding import DoctorReport
+    from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
+    from sessionstore.domain.policy import CompactionPolicy
+    from sessionstore.domain.records import SessionSummary
+    from sessionstore.domain.search_hit import SearchHit
+    from sessionstore.domain.summarizing import Summarizer
+    from sessionstore.domain.token_counter import TokenCounter
+    from sessionstore.formats.exporting import ExportFormat
+    from sessionstore.formats.report import ImportReport
+    from sessionstore.formats.transcript_source import ImportFormat
+    from sessionstore.operations.tracing import LineageTrace
+    from sessionstore.storage.engines import Database
 
 
 def environment_of(
@@ -92,6 +88,8 @@ class StoreFlow:
         forked_from: str | None,
     ) -> Steps[SessionFlow]:
         """Begin a lineage."""
+        from sessionstore.operations.creating import NewSession, create_session
+
         lineage_id = checked_lineage_id(self.environment.ids() if session_id is None else session_id)
         for name, text in (("title", title), ("namespace", namespace), ("owner", owner), ("source", source), ("model", model)):
             check_column_text(name, text)
@@ -134,6 +132,8 @@ class StoreFlow:
 
     def lineage(self, reference: str, namespace: str | None) -> Steps[LineageTrace]:
         """Read generations and compactions."""
+        from sessionstore.operations import tracing
+
         return read(lambda c: tracing.trace_lineage(c, reference, namespace=namespace))
 
     def list_sessions(
@@ -147,6 +147,8 @@ class StoreFlow:
         limit: int,
     ) -> Steps[list[SessionSummary]]:
         """Read a page of tips."""
+        from sessionstore.storage.session_rows import list_tips
+
         place = None if before is None else (before.updated_at, before.lineage_id)
         return read(
             lambda c: list_tips(
@@ -165,12 +167,16 @@ class StoreFlow:
         derived: bool,
     ) -> Steps[list[SearchHit]]:
         """Find rows by their words."""
+        from sessionstore.flows.search_flow import search_store
+
         return search_store(
             text, lineage=lineage, namespace=namespace, limit=limit, before=before, derived=derived
         )
 
     def rebuild_search_index(self) -> Steps[int]:
         """Make the search index anew."""
+        from sessionstore.flows.search_flow import rebuild_search_index
+
         return rebuild_search_index()
 
     def import_transcript(
@@ -184,12 +190,16 @@ class StoreFlow:
         progress: Callable[[int, int], None] | None,
     ) -> Steps[ImportReport]:
         """Bring in a transcript."""
+        from sessionstore.formats.importing import import_transcript
+
         return import_transcript(
             self.environment, source, format=form, name=name, session_id=session_id, title=title, tell=progress
         )
 
     def export(self, reference: str, *, form: ExportFormat, lineage: bool, namespace: str | None) -> Steps[list[str]]:
         """Read a conversation as text."""
+        from sessionstore.formats.exporting import export_markdown, export_messages, export_openai
+        from sessionstore.formats.own_export import export_lineage
 
         def work(connection: Connection) -> list[str]:
             tip = resolving.resolve_tip(connection, reference, namespace=namespace)
@@ -205,12 +215,17 @@ class StoreFlow:
 
     def doctor(self, repair: bool) -> Steps[DoctorReport]:
         """Look for breaches of what the store promises."""
+        from sessionstore.flows.doctor_flow import examine_store
+
         return examine_store(self.environment, repair=repair)
 
     def hygiene(
         self, *, policy: CompactionPolicy | None, summarizer: Summarizer | None, grace: float
     ) -> Steps[list[CompactionOutcome]]:
         """One pass of a worker."""
+        from sessionstore.domain.policy import CompactionPolicy
+        from sessionstore.flows.hygiene_flow import HygieneFlow, hygiene_pass
+
         return hygiene_pass(
             HygieneFlow(self.environment, policy=policy or CompactionPolicy(), summarizer=summarizer, grace=grace)
         )
@@ -222,21 +237,28 @@ class StoreFlow:
 
     def backup(self, target: Path) -> Steps[BackupReport]:
         """Copy the database and compare."""
+        from sessionstore.flows.keeping_flow import backup
+
         return backup(target)
 
     def stats(self) -> Steps[StoreStats]:
         """Count everything."""
+        from sessionstore.flows.keeping_flow import stats
+
         return stats()
 
     def prune(
         self, *, older_than: float, namespace: str | None, ended_only: bool, dry_run: bool
     ) -> Steps[list[PrunedLineage]]:
         """Delete what has long been quiet."""
+        from sessionstore.flows.keeping_flow import prune
+
         before = self.environment.now() - older_than
         return prune(before=before, namespace=namespace, ended_only=ended_only, dry_run=dry_run)
 
     def delete(self, reference: str, namespace: str | None) -> Steps[str]:
         """Delete a whole lineage."""
+        from sessionstore.storage.lineage_rows import delete_lineage
 
         def work(connection: Connection) -> str:
             lineage_id = resolving.resolve_lineage(connection, reference, namespace=namespace)
@@ -248,6 +270,8 @@ class StoreFlow:
 
 
 def _new_id() -> str:
+    from uuid_utils import uuid7
+
     return str(uuid7())
 
 

@@ -3,12 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES, Message
-from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.policy import DEFAULT_IMAGE_TOKENS, CompactionPolicy
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.storage.engines import Database
+
+if TYPE_CHECKING:
+    from sessionstore.domain.plan import CompactionPlan
 
 Clock = Callable[[], float]
 """Gives the time in seconds since 1970, as ``time.time`` does."""

@@ -2,26 +2,31 @@
 from __future__ import annotations
 
 import os
-from typing import Final
+from typing import Final, Protocol
 from weakref import WeakSet
 
-from sqlalchemy import Engine
-from sqlalchemy.pool import Pool
 
-_ENGINES: Final[WeakSet[Engine]] = WeakSet()
-_LEFT_TO_THE_PARENT: Final[list[Pool]] = []
+class Forked(Protocol):
+    """What holds connections."""
+
+    def begin_anew(self) -> object:
+        """Forget every connection without touching it; gives what must never be closed in this process."""
+        ...
 
 
-def forget_when_forked(engine: Engine) -> None:
-    """See to it that a child process begins with an empty pool."""
-    _ENGINES.add(engine)
+_HOLDERS: Final[WeakSet[Forked]] = WeakSet()
+_LEFT_TO_THE_PARENT: Final[list[object]] = []
+
+
+def forget_when_forked(holder: Forked) -> None:
+    """See to it that a child process begins without connections."""
+    _HOLDERS.add(holder)
 
 
 def _in_child() -> None:
-    for engine in list(_ENGINES):
+    for holder in list(_HOLDERS):
         # Kept for ever: closing a connection here would end the parent's, or take its locks away.
-        _LEFT_TO_THE_PARENT.append(engine.pool)
-        engine.dispose(close=False)
+        _LEFT_TO_THE_PARENT.append(holder.begin_anew())
 
 
 os.register_at_fork(after_in_child=_in_child)

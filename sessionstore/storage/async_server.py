@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from sessionstore.errors import CommitUnknownError, StoreUnavailableError
 from sessionstore.storage.faults import typed_errors
-from sessionstore.storage.retrying import Attempts, CommitLostError, is_lost
-from sessionstore.storage.server_options import READING, READING_ONCE, WRITING, server_options
+from sessionstore.storage.retrying import Attempts, CommitLostError, SearchIndexFailedError, is_lost
+from sessionstore.storage.server_options import READING, READING_ONCE, WRITING, WRITING_GUARDED, server_options
 from sessionstore.storage.settling import Settled, settle
 
 T = TypeVar("T")
@@ -36,6 +36,7 @@ class AsyncServer:
             advice = f"its driver {parsed.drivername!r} is not async; write postgresql+psycopg://…"
             raise StoreUnavailableError(self.url, advice) from error
         self._writing = self._engine.execution_options(**WRITING)
+        self._guarded = self._engine.execution_options(**WRITING_GUARDED)
         self._reading = self._engine.execution_options(**READING)
         self._reading_once = self._engine.execution_options(**READING_ONCE) if options.reads_once else self._reading
         self._reached = False
@@ -47,7 +48,7 @@ class AsyncServer:
 
     async def settle_write(self, work: Callable[[Connection], T], *, repeatable: bool = False) -> Settled[T]:
         """Run a unit of work in a transaction that is committed at its end."""
-        return await settle(self._persist(lambda: self._write(work), repeatable=repeatable))
+        return await settle(self._write_through(work, repeatable=repeatable))
 
     async def close(self) -> None:
         """Close the pooled connections; a later call opens new ones."""
@@ -58,8 +59,14 @@ class AsyncServer:
             self._reached = True
             return await connection.run_sync(work)
 
-    async def _write(self, work: Callable[[Connection], T]) -> T:
-        async with self._writing.connect() as connection, connection.begin() as transaction:
+    async def _write_through(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:
+        try:
+            return await self._persist(lambda: self._write(self._writing, work), repeatable=repeatable)
+        except SearchIndexFailedError:
+            return await self._persist(lambda: self._write(self._guarded, work), repeatable=repeatable)
+
+    async def _write(self, engine: AsyncEngine, work: Callable[[Connection], T]) -> T:
+        async with engine.connect() as connection, connection.begin() as transaction:
             self._reached = True
             result = await connection.run_sync(work)
             try:

@@ -1,6 +1,7 @@
 """One door to the database: a unit of work is a function of a connection, run inside one transaction."""
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
@@ -10,9 +11,10 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from sessionstore.errors import StoreUnavailableError
+from sessionstore.storage.embedded import Embedded
 from sessionstore.storage.faults import typed_errors
 from sessionstore.storage.server import Server
-from sessionstore.storage.sqlite_engine import Durability, connect_options, identity_of, is_in_memory, sqlite_engine
+from sessionstore.storage.sqlite_engine import Durability, connect_options, is_in_memory
 
 Result = TypeVar("Result")
 
@@ -43,14 +45,17 @@ class Database:
             self.busy_timeout: Final = busy_timeout
             self._parsed = parsed
             self._durability: Durability = durability
-            self._server = None if _is_sqlite(parsed) else Server(parsed, busy_timeout=busy_timeout, durability=durability)
-            if self._server is None:
-                self._engine = sqlite_engine(parsed, durability, busy_timeout, connect)
-                self._writing_engine = self._engine.execution_options(immediate=True)
-            else:
-                self._engine, self._writing_engine = self._server.engine, self._server.writing_engine
+            self._door: Embedded | Server = (
+                Embedded(parsed, durability=durability, busy_timeout=busy_timeout, connect=connect)
+                if _is_sqlite(parsed)
+                else Server(parsed, busy_timeout=busy_timeout, durability=durability)
+            )
+            self._engine = self._door.engine
         except ArgumentError as error:
             raise StoreUnavailableError(str(url), "this is no database URL; SQLite's look like sqlite:///agent.db") from error
+        except ValueError as error:
+            advice = "its port is no number; several hosts are written …/database?host=a:5432&host=b:5432"
+            raise StoreUnavailableError(_without_password(str(url)), advice) from error
         except ModuleNotFoundError as error:
             advice = f"its driver is not installed ({error.name}); pip install 'sessionstore[postgres]'"
             raise StoreUnavailableError(self.url, advice) from error
@@ -80,10 +85,7 @@ class Database:
         With ``one_query`` a server is asked in a single round trip; any further query sees a later state.
         """
         with typed_errors(self.url, busy_timeout=self.busy_timeout):
-            if self._server is not None:
-                return self._server.read(work, one_query=one_query)
-            with self._engine.connect() as connection:
-                return work(connection)
+            return self._door.read(work, one_query=one_query)
 
     def write(self, work: Callable[[Connection], Result], *, repeatable: bool = False) -> Result:
         """Run a unit of work that writes; it is committed when the function returns, and durable when this does.
@@ -93,19 +95,15 @@ class Database:
         the commit is a ``CommitUnknownError``.
         """
         with typed_errors(self.url, busy_timeout=self.busy_timeout):
-            if self._server is not None:
-                return self._server.write(work, repeatable=repeatable)
-            with self._writing_engine.begin() as connection:
-                identity = identity_of(connection)
-                result = work(connection)
-            if identity is not None:
-                # What was committed into a file that is no longer there must not be reported as done.
-                identity.check()
-            return result
+            return self._door.write(work, repeatable=repeatable)
 
     def close(self) -> None:
-        """Close every pooled connection; a later call opens new ones."""
-        self._engine.dispose()
+        """Close every connection; a later call opens new ones."""
+        self._door.close()
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r":[^:/@]*@", ":***@", url)
 
 
 def _is_sqlite(url: URL) -> bool:

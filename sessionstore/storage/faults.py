@@ -23,8 +23,10 @@ _ADVICE: Final = {
     "SQLITE_TOOBIG": "a value is larger than SQLite can hold (1,000,000,000 bytes); lower max_message_bytes",
 }
 
+_STANDBY: Final = "name all hosts in the URL with target_session_attrs=read-write"
 _SERVER_ADVICE: Final = {
-    "25006": "it takes no writes (is it a standby?); name all hosts in the URL with target_session_attrs=read-write",
+    "25006": f"it takes no writes (is it a standby?); {_STANDBY}",
+    "0A000": f"it doesn't do that; if it is a standby, {_STANDBY}",
     "28": "access was denied; check user and password",
     "3D": "there is no database of that name; create it first",
     "42501": "access was denied; the role needs the right to create and use tables",

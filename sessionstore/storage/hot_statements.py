@@ -6,13 +6,13 @@ Core's own way.
 """
 from __future__ import annotations
 
-import itertools
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
+from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import Connection
@@ -43,9 +43,12 @@ class HotStatement:
         compiled = self._for(connection)
         if connection.dialect.driver != _SQLITE:
             return list(connection.exec_driver_sql(compiled.text, compiled.values(parameters)).fetchall())
-        with _sqlite_cursor(connection) as cursor:
-            cursor.execute(compiled.text, compiled.values(parameters))
-            return list(cursor.fetchall())
+        driver: Any = connection.connection.dbapi_connection
+        try:
+            rows: list[Any] = driver.execute(compiled.text, compiled.values(parameters)).fetchall()
+        except sqlite3.IntegrityError as error:
+            raise IntegrityError(None, None, error) from error
+        return rows
 
     def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> int:
         """Run an insert for so many rows, in as few round trips as may be; gives how many rows were written.
@@ -54,14 +57,16 @@ class HotStatement:
         """
         compiled = self._for(connection)
         if connection.dialect.driver == _SQLITE:
-            with _sqlite_cursor(connection) as cursor:
-                cursor.executemany(compiled.text, [compiled.values(row) for row in rows])
-                return int(cursor.rowcount)
+            driver: Any = connection.connection.dbapi_connection
+            try:
+                return int(driver.executemany(compiled.text, map(compiled.in_order, rows)).rowcount)
+            except sqlite3.IntegrityError as error:
+                raise IntegrityError(None, None, error) from error
         written = 0
         step = max(1, _MOST_VALUES // len(compiled.names))
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
-            values = tuple(row[name] for row in part for name in compiled.names)
+            values = tuple(chain.from_iterable(map(compiled.in_order, part)))
             written += connection.exec_driver_sql(compiled.with_rows(len(part)), values).rowcount
         return written
 
@@ -74,21 +79,6 @@ class HotStatement:
                 str(compiled), None if order is None else tuple(order), dict(compiled.params)
             )
         return found
-
-
-@contextmanager
-def _sqlite_cursor(connection: Connection) -> Iterator[sqlite3.Cursor]:
-    """A cursor of the driver, inside a transaction; what a constraint forbids is the same error as everywhere else."""
-    if not connection.in_transaction():
-        # Nobody else would begin it.
-        connection.begin()
-    cursor: Any = connection.connection.cursor()
-    try:
-        yield cursor
-    except sqlite3.IntegrityError as error:
-        raise IntegrityError(None, None, error) from error
-    finally:
-        cursor.close()
 
 
 @dataclass(frozen=True)
@@ -106,6 +96,11 @@ class _DriverText:
         return tuple(given[name] if name in given else self.fixed[name] for name in self.order)
 
     @cached_property
+    def in_order(self) -> Callable[[Mapping[str, Any]], Any]:
+        """The values of a row that has one for every name, as the driver wants them by place."""
+        return itemgetter(*self.names) if len(self.names) > 1 else lambda row: tuple(row[name] for name in self.names)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of an insert's values in the order in which they stand in its text."""
         return tuple(_NAMED.findall(self._parts[1])) if self.order is None else self.order
@@ -117,10 +112,10 @@ class _DriverText:
         row, conflict, behind = row.partition(_CONFLICT)
         return before + _VALUES, row, conflict + behind
 
-    def with_rows(self, count: int) -> str:
+    def with_rows(self, rows: int) -> str:
         """The text of an insert with so many rows of values, whose parameters are given by place."""
         before, row, behind = self._parts
         if self.order is None:
-            return before + ", ".join([_NAMED.sub("%s", row)] * count) + behind
-        numbers = itertools.count(1)
-        return before + ", ".join(_NUMBERED.sub(lambda _: f"${next(numbers)}", row) for _ in range(count)) + behind
+            return before + ", ".join([_NAMED.sub("%s", row)] * rows) + behind
+        numbers = count(1)
+        return before + ", ".join(_NUMBERED.sub(lambda _: f"${next(numbers)}", row) for _ in range(rows)) + behind

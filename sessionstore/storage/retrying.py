@@ -38,8 +38,17 @@ def is_lost(error: BaseException) -> bool:
     state = sqlstate_of(error) or ""
     if error.connection_invalidated or state in _LOST or state.startswith(_CONNECTION):
         return True
-    # A connection that cannot be opened has no code.
-    return isinstance(error, exc.OperationalError) and not state
+    # A connection that cannot be opened has no code. That none of several hosts takes writes yet is an internal error to asyncpg.
+    return isinstance(error, exc.OperationalError | exc.InternalError) and not state
+
+
+def passes_by_itself(error: BaseException) -> bool:
+    """Whether the same may succeed a moment later: the transaction met another one, or the server was gone."""
+    return sqlstate_of(error) in COLLIDED or is_lost(error)
+
+
+class SearchIndexFailedError(Exception):
+    """The search index could not be written to, and the transaction is lost with it; ``__cause__`` is what the driver said."""
 
 
 class CommitLostError(Exception):
@@ -67,7 +76,7 @@ class Attempts:
         if isinstance(error, CommitLostError):
             again = self.repeatable
         else:
-            again = sqlstate_of(error) in COLLIDED or (reached and is_lost(error))
+            again = passes_by_itself(error) and (reached or not is_lost(error))
         if not again or time.monotonic() - self._begun > self.patience:
             return None
         self._count += 1

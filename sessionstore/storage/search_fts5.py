@@ -48,14 +48,15 @@ _FORGET: Final = f"INSERT INTO search_index (search_index, rowid, words) VALUES 
 class Fts5Index:
     """What the search index does on SQLite; see ``search_rows`` for what is promised."""
 
-    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> None:
-        """Add documents behind those that are there; a driver's error when the first is not the next one."""
+    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> bool:
+        """Add documents behind those that are there; a driver's error when the first is not the next one, else True."""
         begun = [(lineage_id, seq) for seq, _ in documents if seq % 64 == 0]
         if begun:
             connection.exec_driver_sql(_REGISTER, begun)
         mark = _mark(lineage_id)
         rows = [(lineage_id, seq, " ".join((mark, *words))) for seq, words in documents]
         connection.exec_driver_sql(_ADD, rows)
+        return True
 
     def indexed_to(self, connection: Connection, lineage_id: str) -> int:
         """The last seq of the lineage that is indexed, -1 for none."""

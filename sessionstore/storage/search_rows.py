@@ -19,10 +19,12 @@ from sessionstore.domain.readable_text import searchable_text
 from sessionstore.domain.records import LogRow
 from sessionstore.domain.search_words import AskedWord, index_words
 from sessionstore.storage.locks import lock_tip
+from sessionstore.storage.retrying import SearchIndexFailedError, passes_by_itself
 from sessionstore.storage.search_fts5 import Fts5Index
 from sessionstore.storage.search_places import Document, Place
 from sessionstore.storage.search_schema import create_search_tables, drop_search_tables, has_search_tables
 from sessionstore.storage.search_tsvector import TsvectorIndex
+from sessionstore.storage.server_options import TRUSTS_INDEX
 from sessionstore.storage.tables import lineages, messages
 
 T = TypeVar("T")
@@ -71,7 +73,7 @@ def index_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow]) 
     if not _is_kept(connection):
         return
     documents = [(row.seq, index_words(searchable_text(row.message))) for row in rows]
-    if _guarded(connection, lambda: _add(connection, lineage_id, documents)) is None:
+    if not _unguarded(connection, lambda: _add(connection, lineage_id, documents)):
         # It is behind, or damaged; in the second case this fails too.
         _guarded(connection, lambda: _catch_up(connection, lineage_id, CATCH_UP_ROWS))
 
@@ -193,9 +195,8 @@ def _catch_up(connection: Connection, lineage_id: str, most: int) -> int:
 
 
 def _add(connection: Connection, lineage_id: str, documents: Sequence[Document]) -> int:
-    if documents:
-        _index(connection).add(connection, lineage_id, documents)
-    return len(documents)
+    """How many documents were added: all or none."""
+    return len(documents) if documents and _index(connection).add(connection, lineage_id, documents) else 0
 
 
 def _documents(connection: Connection, lineage_id: str, first: int, last: int) -> Iterator[Document]:
@@ -206,6 +207,20 @@ def _documents(connection: Connection, lineage_id: str, first: int, last: int) -
     )
     for seq, body in connection.execute(statement):
         yield seq, index_words(searchable_text(decode_body(body)))
+
+
+def _unguarded(connection: Connection, work: Callable[[], T]) -> T | None:
+    """``_guarded`` without the round trips of savepoints, where the door of a server runs a failed unit again with them."""
+    if not connection.get_execution_options().get(TRUSTS_INDEX):
+        return _guarded(connection, work)
+    try:
+        result = work()
+    except DBAPIError as error:
+        if passes_by_itself(error):
+            raise
+        raise SearchIndexFailedError from error
+    _remember(connection, is_kept=True)
+    return result
 
 
 def _guarded(connection: Connection, work: Callable[[], T]) -> T | None:

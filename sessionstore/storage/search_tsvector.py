@@ -9,14 +9,12 @@ from sqlalchemy import Connection, text
 from sessionstore.domain.search_words import AskedWord
 from sessionstore.storage.search_places import Document, Place
 
-# Documents go in only behind the one before them, so that what is indexed of a log is always its beginning; any other has no
-# words, which its column refuses.
+# Documents go in only behind the one before them, so that what is indexed of a log is always its beginning.
 _ADD: Final = text(
-    "INSERT INTO search_documents (lineage_id, seq, words) SELECT CAST(:lineage AS text), d.seq, "
-    "CASE WHEN CAST(:first AS bigint) = 0 "
-    "OR EXISTS (SELECT 1 FROM search_documents WHERE lineage_id = :lineage AND seq = CAST(:first AS bigint) - 1) "
-    "THEN array_to_tsvector(string_to_array(d.words, ' ')) END "
-    "FROM unnest(CAST(:seqs AS bigint[]), CAST(:words AS text[])) AS d (seq, words)"
+    "INSERT INTO search_documents (lineage_id, seq, words) "
+    "SELECT CAST(:lineage AS text), d.seq, array_to_tsvector(string_to_array(d.words, ' ')) "
+    "FROM unnest(CAST(:seqs AS bigint[]), CAST(:words AS text[])) AS d (seq, words) WHERE CAST(:first AS bigint) = 0 "
+    "OR EXISTS (SELECT 1 FROM search_documents WHERE lineage_id = :lineage AND seq = CAST(:first AS bigint) - 1)"
 )
 _INDEXED_TO: Final = text("SELECT coalesce(max(seq), -1) FROM search_documents WHERE lineage_id = :lineage")
 _BEHIND: Final = text(
@@ -40,10 +38,11 @@ _FORGET: Final = text("DELETE FROM search_documents WHERE lineage_id = :lineage"
 class TsvectorIndex:
     """What the search index does on PostgreSQL; see ``search_rows`` for what is promised."""
 
-    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> None:
-        """Add documents behind those that are there; a driver's error when the first is not the next one."""
+    def add(self, connection: Connection, lineage_id: str, documents: Sequence[Document]) -> bool:
+        """Add documents behind those that are there; False, with nothing added, when the first is not the next one."""
         seqs, words = [seq for seq, _ in documents], [" ".join(words) for _, words in documents]
-        connection.execute(_ADD, {"lineage": lineage_id, "first": seqs[0], "seqs": seqs, "words": words})
+        added = connection.execute(_ADD, {"lineage": lineage_id, "first": seqs[0], "seqs": seqs, "words": words})
+        return added.rowcount == len(documents)
 
     def indexed_to(self, connection: Connection, lineage_id: str) -> int:
         """The last seq of the lineage that is indexed, -1 for none."""

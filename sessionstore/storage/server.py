@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable
 from typing import Final, Literal, TypeVar
 
-from sqlalchemy import Connection, create_engine, exc
+from sqlalchemy import Connection, Engine, create_engine, exc
 from sqlalchemy.engine import URL
 
 from sessionstore.errors import CommitUnknownError, StoreUnavailableError
-from sessionstore.storage.retrying import Attempts, CommitLostError, is_lost
-from sessionstore.storage.server_options import READING, READING_ONCE, WRITING, server_options
+from sessionstore.storage.after_fork import forget_when_forked
+from sessionstore.storage.retrying import Attempts, CommitLostError, SearchIndexFailedError, is_lost
+from sessionstore.storage.server_options import READING, READING_ONCE, WRITING, WRITING_GUARDED, server_options
 
 T = TypeVar("T")
 
@@ -22,11 +23,13 @@ class Server:
         options = server_options(url, busy_timeout=busy_timeout, durability=durability)
         self.engine: Final = create_engine(options.url, **options.arguments)
         self.writing_engine: Final = self.engine.execution_options(**WRITING)
+        self._guarded = self.engine.execution_options(**WRITING_GUARDED)
         self._url = url.render_as_string(hide_password=True)
         self._patience = busy_timeout
         self._reading = self.engine.execution_options(**READING)
         self._reading_once = self.engine.execution_options(**READING_ONCE) if options.reads_once else self._reading
         self._reached = False
+        forget_when_forked(self)
 
     def read(self, work: Callable[[Connection], T], *, one_query: bool) -> T:
         """Run a unit that only reads."""
@@ -41,9 +44,14 @@ class Server:
 
     def write(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:
         """Run a unit that writes, and commit it."""
+        try:
+            return self._write(self.writing_engine, work, repeatable=repeatable)
+        except SearchIndexFailedError:
+            return self._write(self._guarded, work, repeatable=repeatable)
 
+    def _write(self, engine: Engine, work: Callable[[Connection], T], *, repeatable: bool) -> T:
         def once() -> T:
-            with self.writing_engine.connect() as connection, connection.begin() as transaction:
+            with engine.connect() as connection, connection.begin() as transaction:
                 self._reached = True
                 result = work(connection)
                 try:
@@ -74,3 +82,9 @@ class Server:
     def close(self) -> None:
         """Close the pooled connections; a later call opens new ones."""
         self.engine.dispose()
+
+    def begin_anew(self) -> object:
+        """Forget the pooled connections without touching them; gives what must never be closed in this process."""
+        pool = self.engine.pool
+        self.engine.dispose(close=False)
+        return pool

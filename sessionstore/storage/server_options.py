@@ -15,8 +15,14 @@ READING: Final = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": T
 READING_ONCE: Final = {"isolation_level": "AUTOCOMMIT"}
 """Execution options of a unit that is a single query, which is a snapshot by itself and needs no transaction round it."""
 
-WRITING: Final = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
+TRUSTS_INDEX: Final = "sessionstore_trusts_index"
+"""Execution option: the search index is written without savepoints, and its damage ends the transaction."""
+
+WRITING: Final = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False, TRUSTS_INDEX: True}
 """Execution options of a unit that writes: it takes the lock of its session or lineage, and sees what the last holder did."""
+
+WRITING_GUARDED: Final = {**WRITING, TRUSTS_INDEX: False}
+"""The same for a unit that met a damaged search index: it survives that."""
 
 _POOLER: Final = "pooler"
 

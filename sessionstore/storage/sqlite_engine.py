@@ -1,4 +1,4 @@
-"""Connections to a SQLite file: how they are set up, how a transaction begins, and what is looked at before and after it."""
+"""Connections to a SQLite file, and how they are set up."""
 from __future__ import annotations
 
 import sqlite3
@@ -9,9 +9,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import QueuePool, StaticPool
 
-from sessionstore.storage.after_fork import forget_when_forked
 from sessionstore.storage.file_identity import FileIdentity, refuse_network_file_system
-from sessionstore.storage.waiting import begin_writing, wait_for
+from sessionstore.storage.waiting import wait_for
 
 Durability = Literal["full", "normal"]
 """``full`` syncs every commit to the disk; ``normal`` may lose the last commits at a power cut, never the database."""
@@ -38,10 +37,9 @@ def connect_options(busy_timeout: float) -> dict[str, Any]:
 def sqlite_engine(
     url: URL, durability: Durability, busy_timeout: float, connect: Callable[[], sqlite3.Connection] | None
 ) -> Engine:
-    """An engine for a SQLite database.
+    """An engine for a SQLite database, whose transactions the driver is told to begin by whoever uses it.
 
-    Raises ``StoreUnavailableError`` for a file on a network file system; a transaction on a file that was replaced or deleted
-    meanwhile raises it too.
+    Raises ``StoreUnavailableError`` for a file on a network file system.
     """
     url = url.set(drivername="sqlite")
     in_memory = is_in_memory(url)
@@ -55,7 +53,6 @@ def sqlite_engine(
         **({"poolclass": StaticPool} if in_memory or connect is not None else pooled),
         **({} if connect is None else {"creator": connect}),
     )
-    forget_when_forked(engine)
     path = None if in_memory else str(engine.dialect.create_connect_args(url)[0][0])
     name = url.render_as_string(hide_password=True)
     if path is not None and connect is None:
@@ -72,18 +69,6 @@ def sqlite_engine(
             _switch_to_wal(connection, busy_timeout)
             connection.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT}")
             record.info[_IDENTITY] = FileIdentity(name, _plain(path))
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # Straight to the driver, as every unit of work passes here: Core's own way takes a quarter of an empty one's time.
-        driver: Any = connection.connection.dbapi_connection
-        if connection.get_execution_options().get("immediate", False):
-            begin_writing(driver, busy_timeout)
-        else:
-            driver.execute("BEGIN")
-        identity = identity_of(connection)
-        if identity is not None:
-            identity.check()
 
     return engine
 

@@ -3,12 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table, bindparam
-from sqlalchemy.dialects import postgresql, sqlite
 
 from sessionstore.storage.hot_statements import HotStatement
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 
 def insert_missing(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
@@ -38,5 +40,13 @@ def _replacing(table: Table, dialect: str) -> HotStatement:
 
 
 def _insert(table: Table, dialect: str) -> postgresql.Insert | sqlite.Insert:
-    statement = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+    statement: postgresql.Insert | sqlite.Insert
+    if dialect == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert
+
+        statement = insert(table)
+    else:
+        from sqlalchemy.dialects.postgresql import insert as insert_on_server
+
+        statement = insert_on_server(table)
     return statement.values({column.name: bindparam(column.name) for column in table.c})

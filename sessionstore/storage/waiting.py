@@ -24,13 +24,10 @@ HALVED_AFTER: Final = 0.05
 def begin_writing(connection: sqlite3.Connection, busy_timeout: float) -> None:
     """Begin a transaction that holds the write lock, waiting for it up to ``busy_timeout`` seconds.
 
-    Raises SQLite's own error when the time is over.
+    SQLite itself must not wait on this connection (``PRAGMA busy_timeout = 0``). Raises SQLite's own error when the time is
+    over.
     """
-    connection.execute("PRAGMA busy_timeout = 0")
-    try:
-        wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), busy_timeout)
-    finally:
-        connection.execute(f"PRAGMA busy_timeout = {int(busy_timeout * 1000)}")
+    wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), busy_timeout)
 
 
 def wait_for(attempt: Callable[[], object], busy_timeout: float) -> None:

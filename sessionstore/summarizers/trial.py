@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessionstore.domain.history_text import HistoryChunk
+from sessionstore.domain.language_guess import languages_of
 from sessionstore.domain.section_parsing import is_heading, parse_sections
 from sessionstore.domain.sections import ACTIVE_TASK, SECTIONS
 from sessionstore.domain.summarizing import name_of, window_of
@@ -77,7 +78,7 @@ def try_summarizer(summarizer: EndpointSummarizer, counter: TokenCounter) -> Tri
         answer = ask(summarizer, request)
     except SummarizerError as error:
         return Trial(name, window, time.monotonic() - begun, error.kind, error.reason, summarizer.keeps_to_schema)
-    failure = check_answer(answer, history=TINY_HISTORY, requests=[REQUEST])
+    failure = check_answer(answer, history=TINY_HISTORY, requests=[REQUEST], languages=languages_of([REQUEST]))
     text = clean_answer(answer.text)
     task = parse_sections(text).get(ACTIVE_TASK, "")
     return Trial(

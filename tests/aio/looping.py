@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import closing, contextmanager
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -18,6 +19,14 @@ def on_a_loop(test: Callable[Parameters, Coroutine[Any, Any, None]]) -> Callable
         asyncio.run(test(*args, **kwargs))
 
     return run
+
+
+@contextmanager
+def holding_the_lock(url: str) -> Iterator[sqlite3.Connection]:
+    """A connection of another program that holds the write lock until it is closed, at the end at the latest."""
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield connection
 
 
 def lock_is_free(path: str) -> bool:

@@ -17,7 +17,7 @@ from sessionstore import (
     StoreLockedError,
     StoreUnavailableError,
 )
-from tests.aio.looping import lock_is_free, on_a_loop, turns_of_the_loop
+from tests.aio.looping import holding_the_lock, lock_is_free, on_a_loop, turns_of_the_loop
 from tests.conftest import Clock, sync_url
 from tests.store.conversations import SMALL, WINDOW, talk
 
@@ -138,14 +138,11 @@ async def test_independent_sessions_read_while_a_writer_waits_for_the_file(sqlit
     async with AsyncSessionStore.open(sqlite_url) as store:
         waiting = await store.create_session("waiting")
         others = [await store.create_session(str(index)) for index in range(20)]
-        with SessionStore.open(sqlite_url) as sync:
-            held = sync._database._writing_engine.connect()
-            held.begin()
+        with holding_the_lock(sqlite_url):
             writer = asyncio.create_task(waiting.append(talk(1)))
             for _ in range(5):
                 assert await asyncio.gather(*(other.context() for other in others)) == [[]] * 20
             assert not writer.done()
-            held.close()
         assert await writer == [0]
     assert lock_is_free(f"{tmp_path}/store.db")
 
@@ -155,12 +152,9 @@ async def test_a_writer_gives_up_after_the_busy_timeout_and_so_do_those_behind_i
     """CONC-1: then they get a typed error, and the next write works."""
     async with AsyncSessionStore.open(sqlite_url, busy_timeout=0.2) as store:
         session = await store.create_session("a")
-        with SessionStore.open(sqlite_url) as sync:
-            held = sync._database._writing_engine.connect()
-            held.begin()
+        with holding_the_lock(sqlite_url):
             tried = await asyncio.gather(*(session.append(talk(1)) for _ in range(4)), return_exceptions=True)
             assert [type(error) for error in tried] == [StoreLockedError] * 4
-            held.close()
         assert await session.append(talk(1)) == [0]
 
 

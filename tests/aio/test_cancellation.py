@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from sessionstore import AsyncSessionStore, SessionStore
 from sessionstore.storage.async_door import AsyncDatabase
 from sessionstore.storage.engines import Database
-from tests.aio.looping import lock_is_free, on_a_loop, turns_of_the_loop, until
+from tests.aio.looping import holding_the_lock, lock_is_free, on_a_loop, turns_of_the_loop, until
 from tests.store.conversations import talk
 
 
@@ -237,9 +237,7 @@ async def test_a_timeout_round_a_call_is_a_timeout(sqlite_url: str) -> None:
     """A cancellation that was put off still reaches whoever asked for it."""
     async with AsyncSessionStore.open(sqlite_url) as store:
         session = await store.create_session("a")
-        with SessionStore.open(sqlite_url) as sync:
-            held = sync._database._writing_engine.connect()
-            held.begin()
+        with holding_the_lock(sqlite_url) as held:
             asyncio.get_running_loop().call_later(0.1, held.close)
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.02):

@@ -1,10 +1,8 @@
 """A SQLite file that is full, read-only, damaged, replaced, on a network, or shared by forks and threads (OPS-2, CONC-1)."""
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +29,7 @@ def opened(path: Path) -> Iterator[SessionStore]:
 
 def set_pages(store: SessionStore, pages: int) -> None:
     """Let the file of every connection of a store have at most so many pages."""
-    store._database._engine.dispose()
+    store._database.close()
 
     @event.listens_for(store._database._engine, "connect")
     def limit(connection: sqlite3.Connection, _record: object) -> None:
@@ -94,12 +92,15 @@ def test_a_file_that_is_replaced_in_the_middle_of_a_write_is_not_reported_as_wri
     other = tmp_path / "other.db"
     shutil.copy(path, other)
     session = opened.resume("a")
-    connected = opened._database._engine
+    opened._database.close()
 
-    @event.listens_for(connected, "commit")
-    def replace(_connection: object) -> None:
-        if other.exists():
-            other.replace(path)
+    @event.listens_for(opened._database._engine, "connect")
+    def watch(connection: sqlite3.Connection, _record: object) -> None:
+        def replace(statement: str) -> None:
+            if statement == "COMMIT" and other.exists():
+                other.replace(path)
+
+        connection.set_trace_callback(replace)
 
     with pytest.raises(StoreUnavailableError, match="replaced"):
         session.append(talk(1))
@@ -161,48 +162,6 @@ def test_a_network_file_system_is_refused_by_the_mount_table(tmp_path: Path, pat
 
 def test_without_a_mount_table_nothing_is_refused(tmp_path: Path) -> None:
     refuse_network_file_system("sqlite:///x", "/mnt/x.db", mounts=tmp_path / "absent")
-
-
-def test_a_forked_process_has_connections_of_its_own(opened: SessionStore) -> None:
-    """Both sides of a fork go on with the same store, and every message is there once."""
-    session = opened.resume("a")
-    children = []
-    for number in range(3):
-        child = os.fork()
-        if not child:
-            status = 1
-            try:
-                for _ in range(10):
-                    session.append({"role": "user", "content": f"child {number}"})
-                status = 0
-            finally:
-                os._exit(status)
-        children.append(child)
-    for _ in range(10):
-        session.append({"role": "user", "content": "parent"})
-    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0, 0]
-    assert len(session.context()) == 4 + 40
-    assert list(opened.doctor()) == []
-
-
-def test_any_number_of_threads_share_a_store(opened: SessionStore) -> None:
-    session = opened.resume("a")
-    failed: list[BaseException] = []
-
-    def write(number: int) -> None:
-        try:
-            session.append({"role": "user", "content": f"thread {number}"})
-        except BaseException as error:
-            failed.append(error)
-            raise
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(40)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
-    assert len(session.context()) == 44
 
 
 @pytest.mark.usefixtures("opened")

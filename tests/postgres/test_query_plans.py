@@ -82,6 +82,24 @@ def test_an_append_with_a_client_id_is_no_more(crowded: SessionStore) -> None:
     assert_of_one_lineage(crowded, sent, lineage="crowd-7")
 
 
+def test_an_append_is_one_statement_more_where_the_search_index_is_on(crowded: SessionStore) -> None:
+    """Also for many messages, and for a flush."""
+    crowded.rebuild_search_index()
+    session = crowded.session("crowd-7")
+    session.append(HELLO)
+    for messages in ([HELLO], talk(40)):
+        with sent_by(crowded) as sent:
+            session.append(messages, client_id=[f"{len(messages)} {place}" for place in range(len(messages))])
+        assert kinds(sent) == ["UPDATE", "INSERT", "INSERT", "COMMIT"]
+        assert_of_one_lineage(crowded, sent, lineage="crowd-7")
+    said = session.context()
+    session.flush(said)
+    with sent_by(crowded) as sent:
+        session.flush([*said, HELLO])
+    assert kinds(sent) == ["SELECT", "UPDATE", "INSERT", "INSERT", "COMMIT"]
+    assert [hit.seq for hit in crowded.search("hello", lineage="crowd-7", limit=1)] == [len(said)]
+
+
 def test_a_later_flush_is_three_statements_and_a_commit(crowded: SessionStore) -> None:
     session = crowded.session("crowd-7")
     said = session.context()

@@ -1,6 +1,7 @@
 """Searching: with an index, without one, and with one that is behind or damaged, the same is found."""
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from sessionstore import AmbiguousSessionError, SessionNotFoundError, SessionStore
+from sessionstore import AmbiguousSessionError, AsyncSessionStore, SessionNotFoundError, SessionStore
 from sessionstore.domain.search_words import SearchQuery
 from sessionstore.storage.search_rows import lineages_behind
 from sessionstore.storage.search_schema import has_any_search_table
@@ -261,15 +262,35 @@ def test_a_damaged_index_blocks_neither_appends_nor_searches_and_can_be_rebuilt(
         assert len(found(store, "needle", limit=500)) == 104
 
 
-def test_a_dropped_table_of_a_server_blocks_nothing(postgres_url: str) -> None:
-    """OPS-1"""
+DAMAGE_OF_A_SERVER = [
+    "DROP TABLE search_documents",
+    "ALTER TABLE search_documents DROP COLUMN words",
+    "INSERT INTO search_documents VALUES ('s', 1, ''), ('s', 2, '')",
+    "ALTER TABLE search_documents ADD CONSTRAINT refusing CHECK (seq < 1)",
+]
+
+
+@pytest.mark.parametrize("driver", ["psycopg", "asyncpg"])
+@pytest.mark.parametrize("damage", DAMAGE_OF_A_SERVER)
+def test_a_damaged_index_of_a_server_blocks_nothing(postgres_url: str, damage: str, driver: str) -> None:
+    """OPS-1: the append that meets the damage is run a second time, and survives it."""
     with SessionStore.open(postgres_url, search_index=True) as store:
         session = store.create_session("s")
         session.append(user("needle"))
-        store._database.write(lambda c: c.execute(text("DROP TABLE search_documents")))
-        assert session.append([user("needle"), user("x")]) == [1, 2]
-        assert found(store, "needle") == [("s", 1), ("s", 0)]
+        store._database.write(lambda c: c.execute(text(damage)))
+        messages = [user("needle"), user("x")]
+        if driver == "psycopg":
+            assert session.append(messages) == [1, 2]
+        else:
+            assert asyncio.run(_append_on_a_loop(postgres_url.replace("psycopg", driver), messages)) == [1, 2]
+        assert session.context() == [user("needle"), *messages]
         assert store.rebuild_search_index() == 3
+        assert found(store, "needle") == [("s", 1), ("s", 0)]
+
+
+async def _append_on_a_loop(url: str, messages: list[dict[str, str]]) -> list[int]:
+    async with AsyncSessionStore.open(url) as store:
+        return await (await store.session("s")).append(messages)
 
 
 def test_an_append_is_one_statement_more_where_there_is_an_index(sqlite_url: str) -> None:

@@ -88,11 +88,12 @@ def statements(store: SessionStore) -> Iterator[list[str]]:
         traced.append(connection)
 
     engine = store._database._engine
-    event.listen(engine, "checkout", trace)
+    store._database.close()  # so that every connection is a new one
+    event.listen(engine, "connect", trace)
     try:
         yield sent
     finally:
-        event.remove(engine, "checkout", trace)
+        event.remove(engine, "connect", trace)
         for connection in traced:
             connection.set_trace_callback(None)
 

@@ -1,7 +1,7 @@
 """Seqs as text: ``#12``, ``#12–#15``, and ranges to look up."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _RUNS_SHOWN = 3
 
@@ -32,19 +32,28 @@ def cite(seqs: Iterable[int]) -> str:
     return f"{shown[0]} … {shown[1]}, {shown[2]} ({total} in all)"
 
 
-def windows_over(seqs: Iterable[int], *, limit: int, span: int = 20) -> list[tuple[int, int]]:
-    """Ranges that cover the seqs, each at most ``span`` messages wide, so that one look reads it.
+def windows_over(places: Sequence[tuple[int, int]], *, limit: int, span: int = 40) -> list[tuple[int, int]]:
+    """Ranges to look up, at most ``limit`` of them and each at most ``span`` messages wide: a reading at either end shows all.
 
-    When that takes more than ``limit`` ranges (at least 1) the span is doubled until it doesn't.
+    ``places`` are (first, last) seqs of what is to be found, what matters most first: where not all can be had within the
+    limit, as many from the beginning of the list as can. Of places that lie further apart than a span the last seq counts.
     """
-    ordered = sorted(set(seqs))
-    while True:
-        windows: list[tuple[int, int]] = []
-        for seq in ordered:
-            if windows and seq - windows[-1][0] < span:
-                windows[-1] = (windows[-1][0], seq)
-            else:
-                windows.append((seq, seq))
-        if len(windows) <= max(1, limit):
-            return windows
-        span *= 2
+    spots = [(first if last - first < span else last, last) for first, last in places]
+    low, high = 0, len(spots)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if len(_windows(spots[:middle], span)) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return _windows(spots[:low], span)
+
+
+def _windows(spots: Iterable[tuple[int, int]], span: int) -> list[tuple[int, int]]:
+    windows: list[tuple[int, int]] = []
+    for first, last in sorted(spots):
+        if windows and last - windows[-1][0] < span:
+            windows[-1] = (windows[-1][0], max(windows[-1][1], last))
+        else:
+            windows.append((first, last))
+    return windows

@@ -2,13 +2,17 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
+from typing import Final
 
 from sessionstore.domain.ledger.entry import FACT_KINDS, FactKind, Ledger, LedgerEntry, Source
 from sessionstore.domain.messages import clean_text
 
 _MAX_KEY = 300
+_CLOSENESS: Final[Mapping[Source, int]] = {"output": 0, "bulk": 1, "call": 2, "assistant": 3, "user": 4}
+"""How near a source is to what the conversation is about: what an output has and somebody then speaks of is spoken of."""
 
 
 class FactCollector:
@@ -39,6 +43,7 @@ class FactCollector:
     ) -> LedgerEntry:
         """Note a fact that was seen at ``seq``; of one that is known the seq, outcome and operation are merged in.
 
+        A source gives way to a nearer one: the user before the assistant, a call before an output.
         The text of a ``state`` is that of its latest outcome; every other text stays as it was first written. ``numbered``
         gives a new fact the next ordinal. ``outcome_seq`` is where the outcome was seen, ``seq`` unless told. A lone surrogate,
         which a call's arguments may spell out, is U+FFFD in a fact: facts are sent and stored as text.
@@ -49,6 +54,8 @@ class FactCollector:
         if entry is None:
             self._last_ordinal += numbered
             entry = LedgerEntry(kind, identity, text, (), source, about, ordinal=self._last_ordinal if numbered else 0)
+        if _CLOSENESS[source] > _CLOSENESS[entry.source]:
+            entry = replace(entry, source=source)
         if seq not in entry.seqs:
             entry = replace(entry, seqs=_with(entry.seqs, seq))
         if outcome:

@@ -95,7 +95,7 @@ class DeedReader:
         if line.tests:
             self._state("tests", f"`{_one_line(command.text, _SHORT)}` → {_outcome(status, redact(result_line(text)))}", seq)
         if failed:
-            self._errors(text or status, f"`{_one_line(command.text, 80)}`", seq, one_each=line.tests)
+            self._errors(text or status, error_origin(command.text), seq, one_each=line.tests)
         else:
             self._resolve(command, line, seq)
 
@@ -220,6 +220,11 @@ class DeedReader:
         if (commit := _COMMIT.search(text[:6_000])) is not None:
             self._state("branch", commit[1], seq)
             self._state("commit", f"{commit[2]} {commit[3]}", seq)
+
+
+def error_origin(command: str) -> str:
+    """What an error of a command is ``about``."""
+    return f"`{_one_line(command, 80)}`"
 
 
 def _outcome(status: str, line: str) -> str:

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from sessionstore.domain.ledger.citations import cite
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
 from sessionstore.domain.ledger.sentences import LABEL
+from sessionstore.domain.ledger.wording import values_of
 
 BRIEF_LENGTH: Final = 100
 """Characters of a command, an action or a request in brief."""
@@ -16,6 +18,9 @@ _RECENT_WEIGHT: Final = 10.0
 _RECENT_REQUESTS: Final = 2
 _CROWDED: Final = 12
 """Sentences that bind or state, in one message, above which it is a document, of which each sentence matters less."""
+_SHORT_SENTENCE: Final = 160
+_LEAD_IN: Final = re.compile(r"^(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=\S)")
+"""A few words and a colon before what matters: *Before you go on: …*, *Decision: …*."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +28,8 @@ class FactLine:
     """One line under a heading. ``score`` says how much it matters, higher first; ``place`` where it stands among the others.
 
     ``plural`` names its kind in a count of what is left out. ``core`` is the part that is verbatim. ``brief`` is how it reads
-    where several share a line with one range of seqs; empty for what is only worth saying in full.
+    where several share a line with one range of seqs, which begins with their ``lead``; empty for what is only worth saying in
+    full. ``worth`` is what keeping it in brief is worth, whatever its age.
     """
 
     section: str
@@ -34,6 +40,8 @@ class FactLine:
     place: tuple[int, float, str]
     plural: str
     brief: str = ""
+    lead: str = ""
+    worth: float = 0.0
 
 
 class LedgerSight:
@@ -57,6 +65,7 @@ class LedgerSight:
         self.repeats: dict[str, list[LedgerEntry]] = {}
         for entry in requests:
             self.repeats.setdefault(entry.text, []).append(entry)
+        self.error_origins = {entry.about for entry in ledger.of_kind("error")}
         commits = [entry for entry in ledger.of_kind("state") if entry.key == "commit"]
         self.last_commit = commits[0].last_seq if commits else -1
 
@@ -68,6 +77,13 @@ class LedgerSight:
         """Whether it was only said in messages so full of sentences that bind that they are documents."""
         return all(len(self.binding.get(seq, ())) > _CROWDED for seq in entry.seqs)
 
+    def is_housed(self, entry: LedgerEntry) -> bool:
+        """Whether a sentence with a short line of its own says it, and says of what it is."""
+        return any(
+            entry.text in fact.text and fact.closed_by is None and len(fact.text) <= _SHORT_SENTENCE
+            for seq in entry.seqs for fact in self.binding.get(seq, ())
+        )
+
     def is_replaced(self, entry: LedgerEntry) -> bool:
         """Whether the sentences that a reference stands in were all replaced by later ones."""
         holders = [fact for seq in entry.seqs for fact in self.binding.get(seq, ()) if entry.text in fact.text]
@@ -75,15 +91,21 @@ class LedgerSight:
 
     def line(
         self, entry: LedgerEntry, section: str, text: str, score: float, plural: str, *, group: int = 0,
-        place: float | None = None, seqs: tuple[int, ...] | None = None, brief: str = "",
+        place: float | None = None, seqs: tuple[int, ...] | None = None, brief: str = "", lead: str = "", worth: float = 0.0,
         core: str = "",
     ) -> FactLine:
         """A line for a fact: its seqs are cited after the text, and newer facts score up to 10 more."""
         cited = seqs if seqs is not None else entry.seqs
         return FactLine(
             section, f"{text} {cite(cited)}", core or entry.text, cited, score + _RECENT_WEIGHT * entry.last_seq / self.newest,
-            (group, entry.seqs[0] if place is None else place, text), plural, brief,
+            (group, entry.seqs[0] if place is None else place, text), plural, brief, lead, worth,
         )
+
+
+def without_lead_in(sentence: str, holds: Callable[[str], bool]) -> str:
+    """A sentence in brief: without the few words before a colon when the rest is still what it ``holds`` to be."""
+    rest = _LEAD_IN.sub("", LABEL.sub("", sentence), count=1)
+    return rest if holds(rest) else sentence
 
 
 def shortened(text: str, length: int) -> str:
@@ -92,9 +114,17 @@ def shortened(text: str, length: int) -> str:
     return line if len(line) <= length else f"{line[:length].rstrip()}…"
 
 
-def short_command(command: str) -> str:
-    """A command as it reads in brief; of a long one without the change of directory that it begins with."""
-    return shortened(command if len(command) <= BRIEF_LENGTH else _CHANGE_DIRECTORY.sub("", command, count=1), BRIEF_LENGTH)
+def short_command(command: str, length: int) -> str:
+    """A command as it reads in brief; a long one is cut to ``BRIEF_LENGTH``, without the change of directory before it."""
+    if len(command) <= length:
+        return " ".join(command.split())
+    return shortened(_CHANGE_DIRECTORY.sub("", command, count=1), BRIEF_LENGTH)
+
+
+def answer_in_brief(question: str, answer: str) -> str:
+    """What a question came to: the answer alone where it names the thing that was asked about."""
+    asked = values_of(question)
+    return answer if asked and all(value in answer for value in asked) else f"{question} → {answer}"
 
 
 def quoted_text(text: str, length: int) -> str:

@@ -5,21 +5,25 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from sessionstore.domain import sections
-from sessionstore.domain.ledger.deeds import MUTATIONS
+from sessionstore.domain.ledger.deeds import MUTATIONS, error_origin
 from sessionstore.domain.ledger.entry import FactKind, Ledger, LedgerEntry
-from sessionstore.domain.ledger.fact_line import BRIEF_LENGTH, FactLine, LedgerSight, quoted_text, short_command, shortened
+from sessionstore.domain.ledger.fact_line import (
+    BRIEF_LENGTH, FactLine, LedgerSight, answer_in_brief, quoted_text, short_command, shortened, without_lead_in,
+)
 from sessionstore.domain.ledger.result_facts import is_failure
+from sessionstore.domain.ledger.sentences import LABEL, is_constraint, is_decision
+from sessionstore.domain.ledger.worth import SCRATCH, answer_worth, deed_worth, reference_worth, sentence_worth
 
 _LONG_REQUEST: Final = 700
 _SHORT_REQUEST: Final = 240
 _COMMAND_SHOWN: Final = 240
 _ANSWER_SHOWN: Final = 120
 _COVERED: Final = 0.6
-_SENTENCE_BRIEF: Final = 160
+_SENTENCE_BRIEF: Final = 200
+_COMMAND_BRIEF: Final = 200
+_ERROR_BRIEF: Final = 300
 _LENGTH_PENALTY: Final = 12.0
 """Most that a long command loses: a script is better read at its seq than quoted in part."""
-_SCRATCH: Final = ("/tmp/", "/private/tmp/", "/var/folders/")
-"""Where files are that nobody needs once the work is done."""
 _QUESTION_SHOWN: Final = 160
 _ORIGIN_SHOWN: Final = 80
 _FILES_IN_STATE: Final = 12
@@ -70,7 +74,7 @@ def _request(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     seqs = (*(repeat.last_seq for repeat in repeats), entry.closed_by)
     return sight.line(
         entry, sections.GOAL, quoted, 80 if first else 56, "answered requests", seqs=tuple(sorted(set(seqs))),
-        brief=quoted_text(text, BRIEF_LENGTH),
+        brief=quoted_text(text, BRIEF_LENGTH), worth=10,
     )
 
 
@@ -94,32 +98,42 @@ def _constraint(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     score = 100.0 if entry.source == "user" else 46.0
     if sight.is_crowded(entry):
         score -= 40 if entry.source == "user" else 16
-    return sight.line(entry, sections.CONSTRAINTS, sight.worded(entry.text), score, "constraints", brief=entry.text)
+    return sight.line(
+        entry, sections.CONSTRAINTS, sight.worded(entry.text), score, "constraints",
+        brief=without_lead_in(entry.text, is_constraint), worth=sentence_worth(entry, crowded=sight.is_crowded(entry)),
+    )
 
 
 def _statement(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.closed_by is not None:
         return None
-    score = 50.0 if sight.is_crowded(entry) else 94.0
-    text = sight.worded(entry.text)
-    return sight.line(entry, sections.CRITICAL_CONTEXT, text, score, "facts the user gave", brief=entry.text)
+    crowded = sight.is_crowded(entry)
+    return sight.line(
+        entry, sections.CRITICAL_CONTEXT, sight.worded(entry.text), 50.0 if crowded else 94.0, "facts the user gave",
+        brief=LABEL.sub("", entry.text), worth=sentence_worth(entry, crowded=crowded),
+    )
 
 
 def _finding(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     brief = shortened(entry.text, _SENTENCE_BRIEF)
-    return sight.line(entry, sections.CRITICAL_CONTEXT, entry.text, 46, "findings", group=1, brief=brief)
+    worth = sentence_worth(entry, crowded=False)
+    return sight.line(entry, sections.CRITICAL_CONTEXT, entry.text, 46, "findings", group=1, brief=brief, worth=worth)
 
 
 def _decision(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    return sight.line(entry, sections.KEY_DECISIONS, entry.text, 64, "decisions", brief=shortened(entry.text, _SENTENCE_BRIEF))
+    brief = shortened(without_lead_in(entry.text, is_decision), _SENTENCE_BRIEF)
+    worth = sentence_worth(entry, crowded=False)
+    return sight.line(entry, sections.KEY_DECISIONS, entry.text, 64, "decisions", brief=brief, worth=worth)
 
 
 def _question(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     text = shortened(entry.text, _QUESTION_SHOWN)
     if entry.closed_by is not None:
-        answered = f"{text} → {shortened(entry.outcome, _ANSWER_SHOWN)}"
+        answer = shortened(entry.outcome, _ANSWER_SHOWN)
         return sight.line(
-            entry, sections.RESOLVED_QUESTIONS, answered, 46, "answered questions", seqs=(*entry.seqs, entry.closed_by)
+            entry, sections.RESOLVED_QUESTIONS, f"{text} → {answer}", 46, "answered questions",
+            seqs=(*entry.seqs, entry.closed_by), brief=answer_in_brief(text, answer), core=entry.outcome or text,
+            worth=answer_worth(entry.text, entry.outcome),
         )
     if entry.source == "assistant":
         return sight.line(entry, sections.IN_PROGRESS, f"Asked the user, no answer yet: {text}", 76, "open questions", group=2)
@@ -132,7 +146,8 @@ def _command(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if before := [f"{status.split(':')[0]} #{seq}" for seq, status in entry.outcomes if status.split(":")[0] != now]:
         text += f" (before: {before[-1]})"
     score = {"tests": 66.0, "run": 64.0, "look": 26.0}[entry.about]
-    brief = f"`{short_command(entry.text)}` → {now}"
+    brief = f"`{short_command(entry.text, _COMMAND_BRIEF)}` → {now}"
+    worth = deed_worth(entry, told_by_error=entry.about != "tests" and error_origin(entry.text) in sight.error_origins)
     score -= min(_LENGTH_PENALTY, len(entry.text) / 40)
     if is_failure(now):
         score += 8
@@ -140,7 +155,9 @@ def _command(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if not entry.outcome and entry.last_seq >= sight.recent_from:
         text = f"`{shortened(entry.text, _COMMAND_SHOWN)}` has no result yet"
         return sight.line(entry, sections.IN_PROGRESS, text, 88, "commands", core=core)
-    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "commands", place=entry.ordinal, brief=brief, core=core)
+    return sight.line(
+        entry, sections.COMPLETED_ACTIONS, text, score, "commands", place=entry.ordinal, brief=brief, core=core, worth=worth
+    )
 
 
 def _action(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -149,7 +166,10 @@ def _action(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
         text += f" → {entry.outcome}"
     score = {"file": 40.0, "tool": 42.0, "look": 16.0}[entry.about]
     brief = shortened(entry.text, BRIEF_LENGTH)
-    return sight.line(entry, sections.COMPLETED_ACTIONS, text, score, "actions", place=entry.ordinal, brief=brief)
+    worth = deed_worth(entry)
+    return sight.line(
+        entry, sections.COMPLETED_ACTIONS, text, score, "actions", place=entry.ordinal, brief=brief, worth=worth
+    )
 
 
 def _file(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -157,25 +177,31 @@ def _file(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     done = [_counted(name, len(operations[name])) for name in _OPERATION_ORDER if name in operations]
     changed = bool(MUTATIONS & operations.keys())
     score = 72.0 if changed else 60.0 if "read" in operations else 14.0
-    score += min(len(entry.seqs), 5) - (20 if entry.text.startswith(_SCRATCH) else 0)
+    score += min(len(entry.seqs), 5) - (20 if entry.text.startswith(SCRATCH) else 0)
     group = 0 if changed else 1
-    brief = f"{entry.text} ({next(name for name in _OPERATION_ORDER if name in operations)})"
+    lead = next(name for name in _OPERATION_ORDER if name in operations)
     plural = "changed files" if changed else "files read" if "read" in operations else "places searched"
     text = f"{entry.text} ({', '.join(done)})"
-    return sight.line(entry, sections.RELEVANT_FILES, text, score, plural, group=group, place=0, brief=brief)
+    return sight.line(
+        entry, sections.RELEVANT_FILES, text, score, plural, group=group, place=0, brief=entry.text, lead=lead,
+        worth=deed_worth(entry),
+    )
 
 
 def _error(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     text = f"{' ⏎ '.join(entry.text.splitlines())} (from {shortened(entry.about, _ORIGIN_SHOWN)})"
-    brief = shortened(entry.text, 2 * BRIEF_LENGTH)
+    brief, worth = shortened(entry.text, _ERROR_BRIEF), deed_worth(entry)
     if entry.closed_by is not None:
         return sight.line(
             entry, sections.CRITICAL_CONTEXT, f"Resolved #{entry.closed_by}: {text}", 62, "resolved errors", group=3,
-            brief=f"resolved: {brief}",
+            brief=brief, lead="resolved errors", worth=worth,
         )
     if entry.last_seq >= sight.recent_from:
-        return sight.line(entry, sections.BLOCKED, text, 86, "errors not seen resolved")
-    return sight.line(entry, sections.CRITICAL_CONTEXT, f"Earlier error: {text}", 67, "earlier errors", group=2, brief=brief)
+        return sight.line(entry, sections.BLOCKED, text, 86, "errors not seen resolved", brief=brief, worth=worth)
+    return sight.line(
+        entry, sections.CRITICAL_CONTEXT, f"Earlier error: {text}", 67, "earlier errors", group=2, brief=brief,
+        lead="earlier errors", worth=worth,
+    )
 
 
 def _todo(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -197,7 +223,7 @@ def _next(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 
 def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    if entry.source == "user" and sight.is_replaced(entry):
+    if (entry.source == "user" and sight.is_replaced(entry)) or sight.is_housed(entry):
         return None
     score = _SOURCE_WEIGHT[entry.source]
     if entry.about in ("number", "version") and entry.source != "user":
@@ -208,7 +234,10 @@ def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
         score -= 24
     name = _REFERENCE_NAMES[entry.about]
     text = entry.text if entry.about in ("number", "port") else f"{name} {entry.text}"
-    return sight.line(entry, sections.CRITICAL_CONTEXT, text, score, f"{name}s", group=5 + (entry.about != "url"), brief=text)
+    return sight.line(
+        entry, sections.CRITICAL_CONTEXT, text, score, f"{name}s", group=5 + (entry.about != "url"), brief=entry.text,
+        lead=f"{name}s", worth=reference_worth(entry, crowded=entry.source == "user" and sight.is_crowded(entry)),
+    )
 
 
 def _state(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:

@@ -1,7 +1,7 @@
 """A ledger as the text of a summary's sections, under a budget: what matters most, and where the rest stands."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sessionstore.domain import sections
@@ -21,22 +21,22 @@ FOCUS_RATIO: Final = 0.65
 """Part of the budget that goes to what concerns the focus, when there is that much of it."""
 _OVERFLOW_RATIO: Final = 0.10
 """Part of the budget that is kept for counts and ranges of what is left out."""
-_FULL_RATIO: Final = 0.45
+_FULL_RATIO: Final = 0.25
 """Part of the budget that goes to lines in full before the rest is said in brief."""
 _SECTION_RATIOS: Final = {
-    sections.CONSTRAINTS: 0.07,
-    sections.COMPLETED_ACTIONS: 0.09,
-    sections.CRITICAL_CONTEXT: 0.08,
-    sections.RELEVANT_FILES: 0.06,
-    sections.GOAL: 0.05,
+    sections.CONSTRAINTS: 0.04,
+    sections.COMPLETED_ACTIONS: 0.06,
+    sections.CRITICAL_CONTEXT: 0.04,
+    sections.RELEVANT_FILES: 0.03,
+    sections.GOAL: 0.04,
     sections.BLOCKED: 0.04,
-    sections.KEY_DECISIONS: 0.04,
-    sections.RESOLVED_QUESTIONS: 0.02,
+    sections.KEY_DECISIONS: 0.02,
+    sections.RESOLVED_QUESTIONS: 0.01,
 }
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""
 _REFILLS: Final = 3
 _SLACK_RATIO: Final = 0.02
-_TOKENS_A_WINDOW: Final = 100
+_TOKENS_A_WINDOW: Final = 75
 """Tokens of budget for which one range to look up is listed."""
 _SMALL: Final = 1_000
 """Tokens below which there is room for facts only: labels go, and what is left out is counted in one line."""
@@ -60,15 +60,23 @@ def render_facts(
     lines.sort(key=lambda line: (-line.score, line.place))
     shown = ShownFacts(budget, counter, task)
     whole = budget - int(_OVERFLOW_RATIO * budget)
+    ratios = None if small else _SECTION_RATIOS
     if focus and (related := _related(lines, focus)):
-        shown.take([line for line in lines if line in related], until=int(FOCUS_RATIO * budget), ratios=None)
+        _choose(shown, [line for line in lines if line in related], int(FOCUS_RATIO * budget), None)
         lines_apart = [line for line in lines if line not in related]
-        shown.take(lines_apart, until=whole, ratios=None if small else _SECTION_RATIOS)
-    elif not small and not shown.fits(lines, until=whole):
-        shown.take(lines, until=shown.spent + int(_FULL_RATIO * (whole - shown.spent)), ratios=_SECTION_RATIOS)
-        shown.take_brief(lines, until=whole)
-    shown.take(lines, until=whole, ratios=None)
+        _choose(shown, lines_apart, whole, ratios)
+    else:
+        _choose(shown, lines, whole, ratios)
     return _fitted(shown, lines, budget, counter)
+
+
+def _choose(shown: ShownFacts, lines: Sequence[FactLine], until: int, ratios: Mapping[str, float] | None) -> None:
+    """Everything in full where it fits; else the first in full, the rest in brief, and in full again what there is room for."""
+    if ratios is not None and not shown.fits(lines, until=until):
+        shown.take(lines, until=shown.spent + int(_FULL_RATIO * (until - shown.spent)), ratios=ratios)
+        shown.take_brief(lines, until=until)
+        shown.unfold(lines, until=until)
+    shown.take(lines, until=until, ratios=None)
 
 
 def _active_task(ledger: Ledger, active: Entry | None, budget: int, counter: TokenCounter) -> tuple[str, int | None]:
@@ -128,7 +136,7 @@ def _fitted(shown: ShownFacts, lines: Sequence[FactLine], budget: int, counter: 
             shown.take_brief(lines, until=shown.spent + int(0.9 * slack))
             continue
         if windows > 0:
-            windows //= 2
+            windows -= max(1, windows // 8)
             continue
         dropped = [shown.drop_last() for _ in range(1 + (total - budget) // 60)]
         if not any(dropped):

@@ -60,6 +60,16 @@ BINDING: Final = pattern_of(
 )
 """Must, never, only, prefer, at most, without, and their like."""
 
+WISHING: Final = pattern_of(
+    words=(
+        r"(?:we|i) want|(?:user|customer|client|team|everyone) wants?|should(?! not|n['’]t)|ensure|make sure|needs? to (?:be|stay|remain)",
+        r"ha(?:s|ve) to|required?|can['’]?t|cannot|keep",
+        r"soll(?:te|ten|en)?|kann nicht|il faut|надо|нужно",
+    ),
+    signs=(r"应该|應該|ください|べき",),
+)
+"""The weaker ones of these: what somebody wants or needs, and what cannot be done."""
+
 DECIDING: Final = pattern_of(
     words=(
         r"decided|decision (?:is|was|to)|decision(?=:)|going with",

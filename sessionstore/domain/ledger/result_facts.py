@@ -34,7 +34,7 @@ _SUMMARY_LINE: Final = re.compile(
 )
 _ENVELOPE: Final = re.compile(
     r"^(?:\[[\w.-]{1,40}\] .{0,400}-> exit |\[exit |Chunk ID:|Wall time:"
-    r"|Process (?:exited|running)|Original token count:|Output:|Exit code:? ?-?\d"
+    r"|Process (?:exited|running)|Original token count:|Output:|[Ee]xit (?:code|status):? ?-?\d"
     r"|\[(?:The command completed|Command finished"
     r"|Current working directory|Python interpreter)|\(Open file:|\(Current directory:|bash-\$|</?(?:output|returncode"
     r"|stdout|stderr)>)"

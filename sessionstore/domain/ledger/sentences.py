@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from sessionstore.domain.ledger.languages import BINDING, CONCLUDING, DECIDING, REMAINING
+from sessionstore.domain.ledger.languages import BINDING, CONCLUDING, DECIDING, REMAINING, WISHING
 
 _SCANNED: Final = 40_000
 _MAX_SENTENCE: Final = 600
@@ -13,7 +13,6 @@ _BREAK: Final = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[`*]?[^\W_a-z])|(?<=
 _BULLET: Final = re.compile(r"^(?:[-*•>#\s]|\d{1,3}[.)]\s|\[[ x]\]\s)+")
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 LABEL: Final = re.compile(r"^[A-Z][A-Z_-]{2,}(?: [A-Z][A-Z_-]+){0,3}\s?:\s")
-"""A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
 """A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
 _BINDING_LABEL: Final = re.compile(
     r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|restriction|guideline|important"
@@ -75,6 +74,11 @@ def is_pasted_error(sentence: str) -> bool:
 def is_constraint(sentence: str) -> bool:
     """Whether a sentence of the user binds: must, never, only, prefer, at most, and their like in ten languages."""
     return _BINDING_LABEL.match(sentence) is not None or BINDING.search(sentence) is not None
+
+
+def is_wish(sentence: str) -> bool:
+    """Whether all that makes it binding is a wish or a need (*I want to …*, *it should …*), which much of a request is."""
+    return _BINDING_LABEL.match(sentence) is None and BINDING.search(WISHING.sub("", sentence)) is None
 
 
 def is_statement(sentence: str) -> bool:

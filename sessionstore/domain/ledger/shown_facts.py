@@ -7,16 +7,15 @@ from typing import Final
 from sessionstore.domain import sections
 from sessionstore.domain.ledger.citations import cite_range, windows_over
 from sessionstore.domain.ledger.fact_line import FactLine
+from sessionstore.domain.ledger.worth import SHARE_OF_A_LINE
 from sessionstore.domain.token_counter import TokenCounter
 
 _MISSES_ALLOWED: Final = 60
-_TASK_COVERS: Final = frozenset({sections.CONSTRAINTS, sections.KEY_DECISIONS, sections.CRITICAL_CONTEXT})
-_SHARED_SPAN: Final = 80
-"""Seqs that a line of brief facts covers at most."""
-_SCORE_A_TOKEN: Final = 0.6
-"""What a token costs in score when facts are said in brief, so that many short ones go before few long ones."""
-_SHARED_LINE_TOKENS: Final = 10
-"""Tokens of the bullet, range and line break of such a line."""
+_TASK_COVERS: Final = frozenset({sections.CONSTRAINTS, sections.KEY_DECISIONS, sections.CRITICAL_CONTEXT, sections.RESOLVED_QUESTIONS})
+_SAID_ANYWHERE: Final = frozenset({sections.CRITICAL_CONTEXT, sections.RESOLVED_QUESTIONS})
+"""Sections of which nothing is said that another line says."""
+_SHARED_BY: Final = 10
+"""Facts in brief that a line holds at most, with one range of seqs."""
 
 
 class ShownFacts:
@@ -33,7 +32,6 @@ class ShownFacts:
         self._full: dict[FactLine, None] = {}
         self._brief: dict[FactLine, None] = {}
         self._chosen: list[FactLine] = []
-        self._shared: set[tuple[str, str, int]] = set()
         self._by_section: dict[str, int] = {}
         self._said: list[str] = [task]
 
@@ -68,20 +66,30 @@ class ShownFacts:
             self._choose(line, self._full, cost, line.text)
 
     def take_brief(self, lines: Sequence[FactLine], *, until: int) -> None:
-        """Choose lines in brief until ``until`` tokens are spent in all: those first that matter most for what they cost."""
+        """Choose lines in brief until ``until`` tokens are spent in all: those first that are worth most for what they cost."""
         misses = 0
-        for line in sorted(lines, key=self._brief_order):
+        worth = {line: line.worth / (self._brief_cost(line) + SHARE_OF_A_LINE) for line in lines if line.brief}
+        for line in sorted(worth, key=lambda line: (-worth[line], line.place)):
             if self.spent >= until or misses > _MISSES_ALLOWED:
                 return
-            if not line.brief or not self._is_open(line):
+            if not self._is_open(line):
                 continue
-            shared = _shared_line(line)
-            cost = self._brief_cost(line) + (0 if shared in self._shared else _SHARED_LINE_TOKENS)
+            cost = self._brief_cost(line) + SHARE_OF_A_LINE
             if self.spent + cost > until:
                 misses += 1
                 continue
-            self._shared.add(shared)
             self._choose(line, self._brief, cost, line.brief)
+
+    def unfold(self, lines: Iterable[FactLine], *, until: int) -> None:
+        """Say in full what stands in brief, in the order given, as long as there is room."""
+        for line in lines:
+            if line in self._brief:
+                more = self._cost(line) - self._brief_cost(line) - SHARE_OF_A_LINE
+                if self.spent + more > until:
+                    return
+                self.spent += more
+                del self._brief[line]
+                self._full[line] = None
 
     def drop_last(self) -> bool:
         """Give up the line that was chosen last, the one that matters least; False when there is none."""
@@ -115,7 +123,8 @@ class ShownFacts:
             elif missing and not small:
                 shown.append(_counts(missing))
             if section == sections.CRITICAL_CONTEXT and left_out and windows and not small:
-                ranges = windows_over((seq for line in left_out for seq in _ends(line)), limit=windows)
+                by_worth = sorted(left_out, key=lambda line: (-line.worth, line.place))
+                ranges = windows_over([(line.seqs[0], line.seqs[-1] + 1) for line in by_worth], limit=windows)
                 shown.append(f"- To look up what is only counted here, read: {', '.join(cite_range(*one) for one in ranges)}")
             texts[section] = "\n".join(shown)
         return texts
@@ -130,9 +139,6 @@ class ShownFacts:
             self._brief_costs[line] = self._counter.count(f"{line.brief}; ") if line.brief else 0
         return self._brief_costs[line]
 
-    def _brief_order(self, line: FactLine) -> float:
-        return _SCORE_A_TOKEN * self._brief_cost(line) - line.score
-
     def _choose(self, line: FactLine, form: dict[FactLine, None], cost: int, said: str) -> None:
         self.spent += cost
         form[line] = None
@@ -143,25 +149,25 @@ class ShownFacts:
         if line in self._full or line in self._brief or line in self.covered:
             return False
         if line.section in _TASK_COVERS and len(line.core) >= 3:
-            said = self._said if line.section == sections.CRITICAL_CONTEXT else self._said[:1]
+            said = self._said if line.section in _SAID_ANYWHERE else self._said[:1]
             if any(line.core in text for text in said):
                 self.covered.add(line)
                 return False
         return True
 
     def _shared_lines(self, section: str) -> list[str]:
-        groups: dict[tuple[str, str, int], list[FactLine]] = {}
+        groups: dict[tuple[int, str, str], list[FactLine]] = {}
         for line in sorted((line for line in self._brief if line.section == section), key=lambda line: line.seqs[-1]):
-            groups.setdefault(_shared_line(line), []).append(line)
-        ordered = sorted(groups.items(), key=lambda item: (item[1][0].place[0], item[0][1], item[0][2]))
+            groups.setdefault((line.place[0], line.plural, line.lead), []).append(line)
         return [
-            f"- {'; '.join(line.brief for line in several)} {cite_range(several[0].seqs[-1], several[-1].seqs[-1])}"
-            for _key, several in ordered
+            _shared_line(several[start: start + _SHARED_BY])
+            for _key, several in sorted(groups.items()) for start in range(0, len(several), _SHARED_BY)
         ]
 
 
-def _shared_line(line: FactLine) -> tuple[str, str, int]:
-    return line.section, line.plural, line.seqs[-1] // _SHARED_SPAN
+def _shared_line(lines: Sequence[FactLine]) -> str:
+    lead = f"{lines[0].lead}: " if lines[0].lead else ""
+    return f"- {lead}{'; '.join(line.brief for line in lines)} {cite_range(lines[0].seqs[-1], lines[-1].seqs[-1])}"
 
 
 def _bulleted(line: FactLine) -> str:

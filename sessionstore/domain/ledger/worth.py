@@ -1,0 +1,78 @@
+"""What a fact is worth when there is no room for all: exact strings that nobody can guess before talk that anybody could repeat.
+
+A line in full is chosen by how much it matters now. What is kept in brief, for ever, is chosen by worth a token, and age counts
+for nothing there: a fact must not fade because it is old. The numbers are weights, not measurements: a path that was changed, a
+command that failed or a rule of the user is about 60, a file that was only looked at a quarter of that.
+"""
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sessionstore.domain.ledger.deeds import MUTATIONS
+from sessionstore.domain.ledger.entry import LedgerEntry
+from sessionstore.domain.ledger.result_facts import is_failure
+from sessionstore.domain.ledger.sentences import is_wish
+
+SHARE_OF_A_LINE: Final = 4
+"""Tokens that a fact in brief costs beside its words: its separator, and its part of the line's bullet and range."""
+SCRATCH: Final = ("/tmp/", "/private/tmp/", "/var/folders/")
+"""Where files are that nobody needs once the work is done."""
+_EXACT: Final = re.compile(r"\d|://|`[^`\n]{1,80}`|\w[_/@]\w|\w\.\w{1,5}\b|[\"“«「][^\"”»」\n]{1,60}[\"”»」]|\b[A-Z]{2,}\b")
+_CROWDED: Final = 0.4
+"""What is left of a sentence's worth when it stands in a document that the user pasted."""
+_REFERENCES: Final = {"user": 50.0, "assistant": 36.0, "call": 14.0, "bulk": 12.0, "output": 10.0}
+_NAMES: Final = frozenset({"url", "id", "commit", "host"})
+"""References that are names: each is one thing; a number or a port alone says little."""
+
+
+def sentence_worth(entry: LedgerEntry, *, crowded: bool) -> float:
+    """A constraint, a statement, a decision or a finding: by how it binds, and whether it holds something exact."""
+    exact = is_exact(entry.text)
+    match entry.kind:
+        case "constraint" if is_wish(entry.text):
+            worth = 45.0 if exact else 24.0
+        case "constraint":
+            worth = 90.0 if exact else 60.0
+        case "decision":
+            worth = 64.0 if exact else 40.0
+        case "statement":
+            worth = 60.0 if exact else 18.0
+        case _:
+            worth = 24.0
+    if entry.source == "bulk":
+        worth /= 4
+    return worth * _CROWDED if crowded else worth
+
+
+def deed_worth(entry: LedgerEntry, *, told_by_error: bool = False) -> float:
+    """A command, an action, a file or an error; ``told_by_error`` is a command of whose failure the message is known."""
+    match entry.kind:
+        case "command":
+            worth = {"tests": 58.0, "run": 50.0, "look": 14.0}[entry.about] + (8 if is_failure(entry.outcome.split(":")[0]) else 0)
+            return worth / 2 if told_by_error else worth
+        case "action":
+            return {"file": 6.0, "tool": 20.0, "look": 6.0}[entry.about]
+        case "file":
+            worth = 60.0 if MUTATIONS & dict(entry.operations).keys() else 12.0 if "read" in dict(entry.operations) else 5.0
+            return worth / 3 if entry.text.startswith(SCRATCH) else worth
+        case _:
+            return 66.0 if entry.closed_by is None else 44.0
+
+
+def reference_worth(entry: LedgerEntry, *, crowded: bool) -> float:
+    """A URL, an id, a number: by who said it. What user and model speak of is theirs; of an output's there are hundreds."""
+    worth = _REFERENCES[entry.source]
+    if entry.about not in _NAMES:
+        worth *= 0.5
+    return worth * _CROWDED if crowded else worth
+
+
+def answer_worth(question: str, answer: str) -> float:
+    """An answered question: one whose answer is short and exact is a fact that was asked for."""
+    return 56.0 if len(answer) <= 160 and re.search(r"\d", answer) and is_exact(question) else 12.0
+
+
+def is_exact(text: str) -> bool:
+    """Whether it holds something that has to be repeated letter by letter: a number, a path, a name in code, a quoted string."""
+    return _EXACT.search(text) is not None

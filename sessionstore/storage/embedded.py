@@ -1,0 +1,138 @@
+"""The door to a SQLite database: units of work on connections that stay open between them."""
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+
+from sessionstore.storage.after_fork import forget_when_forked
+from sessionstore.storage.file_identity import FileIdentity
+from sessionstore.storage.sqlite_engine import Durability, identity_of, is_in_memory, sqlite_engine
+from sessionstore.storage.waiting import begin_writing
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A connection between two units of work, or in one."""
+
+    connection: Connection
+    driver: sqlite3.Connection
+    identity: FileIdentity | None
+    waits_by_itself: bool = True
+    """Whether SQLite waits for a lock inside a statement, as it does for who reads; who writes waits in ``begin_writing``."""
+
+
+class Embedded:
+    """Runs units of work on a SQLite database; see ``Database`` for what is promised.
+
+    SQLAlchemy takes more time to check a connection out of its pool and in again than a turn takes to be written, so a
+    connection is taken from the pool once and kept. Transactions begin and end by the driver's own words; SQLAlchemy's idea
+    of a transaction, which its statements begin by themselves, sends nothing to SQLite.
+    """
+
+    def __init__(
+        self, url: URL, *, durability: Durability, busy_timeout: float, connect: Callable[[], sqlite3.Connection] | None
+    ) -> None:
+        self.engine: Final = sqlite_engine(url, durability, busy_timeout, connect)
+        self._busy_timeout = busy_timeout
+        self._idle: list[_Kept] = []
+        # A memory database lives in one connection, which threads take in turns.
+        self._turn: Any = threading.Lock() if is_in_memory(url) and connect is None else nullcontext()
+        forget_when_forked(self)
+
+    def read(self, work: Callable[[Connection], T], *, one_query: bool) -> T:  # noqa: ARG002 - a transaction costs nothing here
+        """Run a unit that only reads, on one snapshot."""
+        with self._turn, self._at_work() as kept:
+            if not kept.waits_by_itself:
+                kept.driver.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout * 1000)}")
+                kept.waits_by_itself = True
+            kept.driver.execute("BEGIN")
+            if kept.identity is not None:
+                kept.identity.check()
+            result = work(kept.connection)
+            _end(kept)
+            return result
+
+    def write(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:  # noqa: ARG002 - nothing is ever run again
+        """Run a unit that writes, and commit it."""
+        with self._turn, self._at_work() as kept:
+            if kept.waits_by_itself:
+                kept.driver.execute("PRAGMA busy_timeout = 0")
+                kept.waits_by_itself = False
+            begin_writing(kept.driver, self._busy_timeout)
+            if kept.identity is not None:
+                kept.identity.check()
+            result = work(kept.connection)
+            _end(kept)
+            if kept.identity is not None:
+                # What was committed into a file that is no longer there must not be reported as done.
+                kept.identity.check()
+            return result
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        idle, self._idle = self._idle, []
+        for kept in idle:
+            kept.connection.close()
+        self.engine.dispose()
+
+    def begin_anew(self) -> object:
+        """Forget every connection without touching it; gives what must never be closed in this process."""
+        idle, self._idle = self._idle, []
+        pool = self.engine.pool
+        self.engine.dispose(close=False)
+        return idle, pool
+
+    @contextmanager
+    def _at_work(self) -> Iterator[_Kept]:
+        idle = self._idle
+        try:
+            kept = idle.pop()
+        except IndexError:
+            kept = self._open()
+        try:
+            yield kept
+        except (sqlite3.Error, DBAPIError):
+            # Its state is not worth a guess: the pool undoes what was begun, and closes it if it must.
+            kept.connection.close()
+            raise
+        except BaseException:
+            _undo(kept)
+            self._keep(kept, idle)
+            raise
+        self._keep(kept, idle)
+
+    def _open(self) -> _Kept:
+        connection = self.engine.connect()
+        driver: Any = connection.connection.dbapi_connection
+        return _Kept(connection, driver, identity_of(connection))
+
+    def _keep(self, kept: _Kept, idle: list[_Kept]) -> None:
+        if idle is self._idle:
+            idle.append(kept)
+        else:
+            # The door was closed meanwhile.
+            kept.connection.detach()
+            kept.connection.close()
+
+
+def _end(kept: _Kept) -> None:
+    """Commit; for who only read that is the cheapest way out of a transaction."""
+    if kept.connection.in_transaction():
+        kept.connection.commit()
+    kept.driver.commit()
+
+
+def _undo(kept: _Kept) -> None:
+    if kept.connection.in_transaction():
+        kept.connection.rollback()
+    kept.driver.rollback()
