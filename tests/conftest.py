@@ -4,6 +4,7 @@ A test that asks for ``database_url`` or ``store`` runs once on every kind of da
 """
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
@@ -13,18 +14,22 @@ import pytest
 from sqlalchemy import Engine, event
 
 from sessionstore import SessionStore
+from tests.citus_server import CITUS, CitusServer
 from tests.databases import Databases, PostgresDatabases, SqliteFiles
-from tests.pooler import Pooler
+from tests.pooler import BINARY, Pooler
 from tests.postgres_server import PostgresServer, running_server
 from tests.sharding_rules import watch_statement
 
-BACKENDS = ("sqlite", "postgresql")
+BACKENDS = ("sqlite", "postgresql", *(["citus"] if os.environ.get(CITUS) else []))
 """The kinds of database that tests run on."""
+
+POOLED = {"test_append", "test_flush", "test_compaction_attempts", "test_compaction_integrity"}
+"""Files of tests whose every test runs through pgbouncer too, where that is installed."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The databases to run on, and options of ``tests/cases``."""
-    choice = (*BACKENDS, "pgbouncer", "all")
+    choice = ("sqlite", "postgresql", "pgbouncer", "citus", "all")
     parser.addoption("--backend", choices=choice, default="all", help="run the tests that touch a database on this kind only")
     group = parser.getgroup("cases")
     group.addoption("--cases", metavar="DIR", help="run the *.json cases of DIR instead of the project's own")
@@ -61,6 +66,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what touches a database once on every kind; what runs on an event loop, on the async-only driver too."""
     if "backend" in metafunc.fixturenames:
         chosen = chosen_backends(metafunc.config)
+        if metafunc.module.__name__.rpartition(".")[2] in POOLED and BINARY and metafunc.config.getoption("--backend") == "all":
+            chosen = (*chosen, "pgbouncer")
         is_async = iscoroutinefunction(getattr(metafunc.function, "__wrapped__", None))
         metafunc.parametrize("backend", (*chosen, "asyncpg") if is_async and "postgresql" in chosen else chosen)
 
@@ -87,6 +94,20 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     url = postgres_server.new_database()
     yield url
     postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def citus_server() -> CitusServer:
+    """The cluster that the environment names."""
+    return CitusServer(os.environ[CITUS])
+
+
+@pytest.fixture
+def citus_url(citus_server: CitusServer) -> Iterator[str]:
+    """The URL of an empty database of a cluster."""
+    url = citus_server.new_database()
+    yield url
+    citus_server.drop_database(url)
 
 
 @pytest.fixture(scope="session")
@@ -118,7 +139,8 @@ def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[s
         if kind == "sqlite":
             found[kind] = SqliteFiles(tmp_path)
         else:
-            postgres.append(PostgresDatabases(request.getfixturevalue("postgres_server")))
+            server = "citus_server" if kind == "citus" else "postgres_server"
+            postgres.append(PostgresDatabases(request.getfixturevalue(server)))
             found[kind] = postgres[-1]
     yield found
     for one in postgres:
@@ -128,7 +150,8 @@ def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[s
 @pytest.fixture
 def database_url(request: pytest.FixtureRequest, backend: str) -> str:
     """The URL of a database without tables, of the kind that it is the turn of."""
-    url: str = request.getfixturevalue({"sqlite": "sqlite_url", "pgbouncer": "pooled_url"}.get(backend, "postgres_url"))
+    fixtures = {"sqlite": "sqlite_url", "pgbouncer": "pooled_url", "citus": "citus_url"}
+    url: str = request.getfixturevalue(fixtures.get(backend, "postgres_url"))
     return url.replace("+psycopg", "+asyncpg") if backend == "asyncpg" else url
 
 

@@ -128,7 +128,7 @@ def _number(source: random.Random, number: int) -> Planted:
 
 def _url(source: random.Random, number: int) -> Planted:
     url = f"https://{source.choice(WORDS)}.example.org/{source.choice(WORDS)}/{number}"
-    turn = [_user(f"The {source.choice(WORDS)} board is at {url} if you need it."), _assistant("Thank you, noted.")]
+    turn = [_user(f"The {source.choice(WORDS)}-{number} board is at {url} if you need it."), _assistant("Thank you, noted.")]
     return Planted(Fact("URL", (url,), f"The board is at {url}"), turn)
 
 

@@ -22,9 +22,10 @@ from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.session_ids import checked_lineage_id, session_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text, split_leading_prompt
 from sessionstore.errors import InvalidMessageError, StaleCursorError
-from sessionstore.operations import adjusting, prompting, reading
+from sessionstore.operations import adjusting, branching, ending, forking, pinning, prompting, reading
 from sessionstore.operations.appending import NewMessage, SeenBeforeError, append_messages, append_unseen
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
+from sessionstore.operations.pressing import warning_pressure_of
 from sessionstore.operations.steps import Steps, read, write
 from sessionstore.storage.message_rows import context_bodies, context_rows, last_context_rows
 
@@ -205,8 +206,6 @@ class SessionFlow:
 
     def pressure(self, policy: CompactionPolicy | None) -> Steps[Pressure]:
         """Measure the context."""
-        from sessionstore.operations.pressing import warning_pressure_of
-
         return warning_pressure_of(self.environment, self.lineage_id, self.generation, policy or CompactionPolicy())
 
     def compact(
@@ -276,8 +275,6 @@ class SessionFlow:
 
     def undo_compaction(self) -> Steps[SessionFlow]:
         """Take back the newest compaction in force."""
-        from sessionstore.operations import branching
-
         child = yield from write(
             lambda c: branching.undo_compaction(c, self.lineage_id, now=self.environment.now())
         )
@@ -285,15 +282,12 @@ class SessionFlow:
 
     def rewind(self, seq: int) -> Steps[SessionFlow]:
         """Go back to a message."""
-        from sessionstore.operations import branching
-
         child = yield from write(lambda c: branching.rewind(c, self.lineage_id, seq, now=self.environment.now()))
         return self.at(child.generation)
 
     def fork(self, new_id: str | None, *, at_seq: int | None, title: str | None) -> Steps[SessionFlow]:
         """Copy the lineage up to a row; the copy is indexed for search when it is there."""
         from sessionstore.flows.search_flow import index_some
-        from sessionstore.operations import forking
 
         target = checked_lineage_id(self.environment.ids() if new_id is None else new_id)
         now = self.environment.now()
@@ -318,27 +312,19 @@ class SessionFlow:
 
     def pin(self, seqs: Sequence[int]) -> Steps[None]:
         """Pin messages of the log."""
-        from sessionstore.operations import pinning
-
         return write(lambda c: pinning.pin(c, self.lineage_id, self.generation, seqs), repeatable=True)
 
     def unpin(self, seqs: Sequence[int]) -> Steps[None]:
         """Take pins away."""
-        from sessionstore.operations import pinning
-
         return write(lambda c: pinning.unpin(c, self.lineage_id, self.generation, seqs), repeatable=True)
 
     def end(self, reason: EndReason) -> Steps[None]:
         """End the session."""
-        from sessionstore.operations import ending
-
         now = self.environment.now()
         return write(lambda c: ending.end(c, self.lineage_id, self.generation, reason=reason, now=now), repeatable=True)
 
     def reopen(self) -> Steps[None]:
         """Open the session again."""
-        from sessionstore.operations import ending
-
         return write(lambda c: ending.reopen(c, self.lineage_id, self.generation), repeatable=True)
 
     def _nothing(self, connection: Connection) -> list[Any]:

@@ -14,14 +14,19 @@ from sqlalchemy import Connection
 
 from sessionstore.counting import default_counter
 from sessionstore.domain.messages import check_column_text
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.session_ids import checked_lineage_id, split_session_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.errors import SessionNotFoundError
 from sessionstore.flows.session_flow import SessionFlow
-from sessionstore.operations import resolving
+from sessionstore.operations import resolving, tracing
+from sessionstore.operations.creating import NewSession, create_session
 from sessionstore.operations.environment import Clock, CompactionHooks, Environment, IdSource
 from sessionstore.operations.flushing import Landmarks
 from sessionstore.operations.steps import Steps, read, write
+from sessionstore.operations.tracing import LineageTrace
+from sessionstore.storage.lineage_rows import delete_lineage
+from sessionstore.storage.session_rows import list_tips
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
     from sessionstore.domain.closed_sets import Profile, Relation
     from sessionstore.domain.health.finding import DoctorReport
     from sessionstore.domain.keeping import BackupReport, PrunedLineage, StoreStats
-    from sessionstore.domain.policy import CompactionPolicy
     from sessionstore.domain.records import SessionSummary
     from sessionstore.domain.search_hit import SearchHit
     from sessionstore.domain.summarizing import Summarizer
@@ -38,7 +42,6 @@ if TYPE_CHECKING:
     from sessionstore.formats.exporting import ExportFormat
     from sessionstore.formats.report import ImportReport
     from sessionstore.formats.transcript_source import ImportFormat
-    from sessionstore.operations.tracing import LineageTrace
     from sessionstore.storage.engines import Database
 
 
@@ -88,8 +91,6 @@ class StoreFlow:
         forked_from: str | None,
     ) -> Steps[SessionFlow]:
         """Begin a lineage."""
-        from sessionstore.operations.creating import NewSession, create_session
-
         lineage_id = checked_lineage_id(self.environment.ids() if session_id is None else session_id)
         for name, text in (("title", title), ("namespace", namespace), ("owner", owner), ("source", source), ("model", model)):
             check_column_text(name, text)
@@ -132,8 +133,6 @@ class StoreFlow:
 
     def lineage(self, reference: str, namespace: str | None) -> Steps[LineageTrace]:
         """Read generations and compactions."""
-        from sessionstore.operations import tracing
-
         return read(lambda c: tracing.trace_lineage(c, reference, namespace=namespace))
 
     def list_sessions(
@@ -147,8 +146,6 @@ class StoreFlow:
         limit: int,
     ) -> Steps[list[SessionSummary]]:
         """Read a page of tips."""
-        from sessionstore.storage.session_rows import list_tips
-
         place = None if before is None else (before.updated_at, before.lineage_id)
         return read(
             lambda c: list_tips(
@@ -223,7 +220,6 @@ class StoreFlow:
         self, *, policy: CompactionPolicy | None, summarizer: Summarizer | None, grace: float
     ) -> Steps[list[CompactionOutcome]]:
         """One pass of a worker."""
-        from sessionstore.domain.policy import CompactionPolicy
         from sessionstore.flows.hygiene_flow import HygieneFlow, hygiene_pass
 
         return hygiene_pass(
@@ -258,7 +254,6 @@ class StoreFlow:
 
     def delete(self, reference: str, namespace: str | None) -> Steps[str]:
         """Delete a whole lineage."""
-        from sessionstore.storage.lineage_rows import delete_lineage
 
         def work(connection: Connection) -> str:
             lineage_id = resolving.resolve_lineage(connection, reference, namespace=namespace)

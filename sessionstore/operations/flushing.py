@@ -13,7 +13,7 @@ from sessionstore.errors import ConflictError, SessionEndedError, SessionNotFoun
 from sessionstore.operations.appending import NewMessage, reopen_session, write_rows
 from sessionstore.operations.prompting import adopt_prompt
 from sessionstore.storage.message_rows import context_rows
-from sessionstore.storage.session_rows import advance_session, find_session, find_tip
+from sessionstore.storage.session_rows import advance_session, advance_session_from, find_session, find_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,13 @@ class Landmarks:
 
     ``cursor`` is the length it was compared at and ``last`` the digest of the message there. ``marker`` is the (index, digest)
     of the first summary or rendition: an older list has nothing like it at that index, however many equal messages it holds.
+    ``prompt`` is the digest of the system prompt that stood at the head of the list.
     """
 
     cursor: int
     last: str | None
     marker: tuple[int, str] | None
+    prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,19 @@ def flush_messages(
     ``StaleCursorError`` when the list is shorter than the context or differs from it, ``ConflictError`` when another writer
     added something that it doesn't hold, ``SessionEndedError`` (with what is unsaved) when the session has ended.
     """
+    if known is not None and (prompt is None or prompt.digest == known.prompt) and _agrees(known, messages):
+        flushed = _flush_unseen(connection, lineage_id, generation, known, encode_from(known.cursor), now)
+        if flushed is not None:
+            return flushed
     session = _open_session(connection, lineage_id, generation, messages)
     if prompt is not None:
         adopt_prompt(connection, session, prompt)
     cursor = session.flush_cursor
-    if known is not None and _still_holds(known, session, messages):
+    if known is not None and (known.cursor, known.last) == (cursor, session.tail_digest) and _agrees(known, messages):
         landmarks = known
     else:
         landmarks = _compare_all(connection, session, messages, seen)
+    landmarks = replace(landmarks, prompt=None if prompt is None else prompt.digest)
     new = encode_from(cursor)
     if not new:
         return Flushed((), landmarks)
@@ -71,10 +78,39 @@ def flush_messages(
     place = advance_session(connection, lineage_id, generation, count=len(new), tail_digest=digest, now=now)
     if place is None or place[1] != cursor:
         raise ConflictError(session.session_id, expected=cursor, found=session.flush_cursor if place is None else place[1])
-    first = place[0]
+    return _write(connection, lineage_id, generation, landmarks, new, first=place[0], digest=digest, now=now)
+
+
+def _flush_unseen(
+    connection: Connection, lineage_id: str, generation: int, known: Landmarks, new: Sequence[EncodedMessage], now: float
+) -> Flushed | None:
+    """Write what a list has behind landmarks with which it agrees, without reading the session; None when there is nothing
+    new, or the session is no longer as they say."""
+    if not new or known.last is None:
+        return None
+    digest = message_digest(new[-1].message)
+    first = advance_session_from(
+        connection, lineage_id, generation, known=(known.cursor, known.last), count=len(new), tail_digest=digest, now=now
+    )
+    if first is None:
+        return None
+    return _write(connection, lineage_id, generation, known, new, first=first, digest=digest, now=now)
+
+
+def _write(
+    connection: Connection,
+    lineage_id: str,
+    generation: int,
+    landmarks: Landmarks,
+    new: Sequence[EncodedMessage],
+    *,
+    first: int,
+    digest: str,
+    now: float,
+) -> Flushed:
     write_rows(connection, lineage_id, generation, [NewMessage(one) for one in new], first=first, now=now)
     return Flushed(
-        tuple(range(first, first + len(new))), replace(landmarks, cursor=cursor + len(new), last=digest)
+        tuple(range(first, first + len(new))), replace(landmarks, cursor=landmarks.cursor + len(new), last=digest)
     )
 
 
@@ -106,11 +142,9 @@ def _open_session(
     )
 
 
-def _still_holds(known: Landmarks, session: SessionRecord, messages: Sequence[Message]) -> bool:
-    """Whether the context is the one that was compared, and the list agrees with it where it matters."""
-    if known.cursor != session.flush_cursor or known.last != session.tail_digest or len(messages) < known.cursor:
-        return False
-    if known.cursor and message_digest(messages[known.cursor - 1]) != known.last:
+def _agrees(known: Landmarks, messages: Sequence[Message]) -> bool:
+    """Whether a list agrees with the context that was compared where it matters."""
+    if len(messages) < known.cursor or (known.cursor and message_digest(messages[known.cursor - 1]) != known.last):
         return False
     return known.marker is None or message_digest(messages[known.marker[0]]) == known.marker[1]
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from sessionstore.errors import SchemaError
+from sessionstore.storage.distributing import distribute_tables
 from sessionstore.storage.engines import Database
 from sessionstore.storage.retrying import sqlstate_of
 from sessionstore.storage.tables import metadata
@@ -94,6 +95,7 @@ def _bring_up_to_date(connection: Connection) -> None:
         return
     if found is None:
         metadata.create_all(connection, checkfirst=False)
+        distribute_tables(connection)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD})
         return
@@ -109,12 +111,16 @@ def _bring_up_to_date(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection, revision: str) -> None:
-    """Run the migrations up to a revision on this connection, inside the transaction it is in."""
+    """Run the migrations up to a revision on this connection, inside the transaction it is in.
+
+    Tables that they made are distributed where the Citus extension is.
+    """
     from alembic import command
 
     configuration = _configuration()
     configuration.attributes["connection"] = connection
     command.upgrade(configuration, revision)
+    distribute_tables(connection)
 
 
 def _configuration() -> Config:

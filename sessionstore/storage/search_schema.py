@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, inspect, text
 
+from sessionstore.storage.distributing import distribute_by_lineage
+
 SEARCH_TABLES: Final = frozenset({"search_blocks", "search_index", "search_documents"})
 """Tables of the index on some dialect; FTS5 adds more that begin with ``search_index_``."""
 
@@ -43,6 +45,8 @@ def create_search_tables(connection: Connection) -> None:
         return
     for statement in _SQLITE if is_sqlite else _POSTGRESQL:
         connection.execute(text(statement))
+    if not is_sqlite:
+        distribute_by_lineage(connection, "search_documents")
 
 
 def drop_search_tables(connection: Connection) -> None:

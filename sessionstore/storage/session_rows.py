@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, bindparam, insert, or_, select, update
 
 from sessionstore.domain.closed_sets import TIERS, Tier
 from sessionstore.domain.records import SessionRecord, SessionSummary
@@ -22,20 +22,29 @@ from sessionstore.storage.values import (
 
 _TIMES = frozenset({"started_at", "updated_at", "ended_at"})
 
-_ADVANCE = HotStatement(
-    update(sessions)
-    .where(
-        sessions.c.lineage_id == bindparam("lineage"),
-        sessions.c.generation == bindparam("of"),
-        sessions.c.ended_at.is_(None),
+
+def _advancing(*conditions: ColumnElement[bool]) -> HotStatement:
+    return HotStatement(
+        update(sessions)
+        .where(
+            sessions.c.lineage_id == bindparam("lineage"),
+            sessions.c.generation == bindparam("of"),
+            sessions.c.ended_at.is_(None),
+            *conditions,
+        )
+        .values(
+            next_seq=sessions.c.next_seq + bindparam("count"),
+            flush_cursor=sessions.c.flush_cursor + bindparam("count"),
+            tail_digest=bindparam("digest"),
+            updated_at=bindparam("now"),
+        )
+        .returning(sessions.c.next_seq, sessions.c.flush_cursor)
     )
-    .values(
-        next_seq=sessions.c.next_seq + bindparam("count"),
-        flush_cursor=sessions.c.flush_cursor + bindparam("count"),
-        tail_digest=bindparam("digest"),
-        updated_at=bindparam("now"),
-    )
-    .returning(sessions.c.next_seq, sessions.c.flush_cursor)
+
+
+_ADVANCE = _advancing()
+_ADVANCE_FROM = _advancing(
+    sessions.c.flush_cursor == bindparam("known_cursor"), sessions.c.tail_digest == bindparam("known_digest")
 )
 _FIND = HotStatement(
     select(sessions).where(sessions.c.lineage_id == bindparam("lineage"), sessions.c.generation == bindparam("of"))
@@ -93,6 +102,33 @@ def advance_session(
         connection, lineage=lineage_id, of=generation, count=count, digest=tail_digest, now=to_micros(now)
     )
     return (rows[0][0] - count, rows[0][1] - count) if rows else None
+
+
+def advance_session_from(
+    connection: Connection,
+    lineage_id: str,
+    generation: int,
+    *,
+    known: tuple[int, str],
+    count: int,
+    tail_digest: str,
+    now: float,
+) -> int | None:
+    """``advance_session`` for an open session whose cursor and tail digest are still the ``known`` ones.
+
+    Gives the first seq, None when they are not.
+    """
+    rows = _ADVANCE_FROM.rows(
+        connection,
+        lineage=lineage_id,
+        of=generation,
+        count=count,
+        digest=tail_digest,
+        now=to_micros(now),
+        known_cursor=known[0],
+        known_digest=known[1],
+    )
+    return rows[0][0] - count if rows else None
 
 
 def end_session(connection: Connection, lineage_id: str, generation: int, *, reason: str, now: float) -> bool:

@@ -1,7 +1,7 @@
 """Claude models, through Anthropic's Messages API."""
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,17 +23,14 @@ class AnthropicSummarizer(EndpointSummarizer):
     family: ClassVar[str] = "anthropic"
     dialect: ClassVar[Dialect] = MessagesDialect()
 
-    def _client(self, secret: str) -> AbstractContextManager[Any]:
-        anthropic = _anthropic()
-        client: AbstractContextManager[Any] = anthropic.Anthropic(
-            api_key=secret, base_url=self.base_url, timeout=self._timeouts(anthropic), max_retries=0
-        )
-        return client
-
-    def _async_client(self, secret: str) -> AbstractAsyncContextManager[Any]:
+    def _client(self, secret: str, **network: Any) -> AbstractAsyncContextManager[Any]:
         anthropic = _anthropic()
         client: AbstractAsyncContextManager[Any] = anthropic.AsyncAnthropic(
-            api_key=secret, base_url=self.base_url, timeout=self._timeouts(anthropic), max_retries=0
+            api_key=secret,
+            base_url=self.base_url,
+            timeout=self._timeouts(anthropic),
+            max_retries=0,
+            http_client=anthropic.DefaultAsyncHttpxClient(**network),
         )
         return client
 

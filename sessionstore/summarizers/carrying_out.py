@@ -1,18 +1,24 @@
-"""Carries out a conversation with an endpoint through a provider's own client, in a sync and an async loop.
+"""Carries out a conversation with an endpoint through a provider's own client, on an event loop.
 
 Both clients (``openai``, ``anthropic``) are built alike: a call that gives the reply before its body is read. The body is read
-here, piece by piece, so that neither a slow drip nor a flood outlasts its limit.
+here, piece by piece, and that of an error by a hook before the client would read all of it, so no flood outlasts the largest
+reply. A slow drip, be it of the head, the body or an error's body, ends with the time for the whole reply, which only an event
+loop can cut off anywhere; so who waits without one gets one (``wait_apart``).
 """
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, Final
+from threading import Thread
+from typing import Any, Final, TypeVar
 
 from sessionstore.domain.summarizing import SummaryAnswer
 from sessionstore.summarizers.endpoint import Conversation, NoReply, Reply, Send
+
+T = TypeVar("T")
 
 _NETWORK_FAMILIES: Final = ("httpx", "httpcore", "h11", "h2")
 """Beginnings of the names of the packages that the clients send through."""
@@ -26,7 +32,25 @@ class ReplyLimits:
     largest_reply: int
 
 
-def carry_out(conversation: Conversation, create: Callable[..., Any], limits: ReplyLimits) -> SummaryAnswer:
+class _ErrorReply(Exception):  # noqa: N818 - no error of ours: it carries an endpoint's through its client
+    """A reply with an error's status, its body read up to the limit."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.status)
+        self.reply: Final = reply
+
+
+def error_reader(limits: ReplyLimits) -> Callable[[Any], Awaitable[None]]:
+    """A hook for a client's replies: reads an error's body, which the client would do without a limit."""
+
+    async def read_error(response: Any) -> None:
+        if response.status_code >= 400:
+            raise _ErrorReply(await _read(response, limits))
+
+    return read_error
+
+
+async def carry_out(conversation: Conversation, create: Callable[..., Any], limits: ReplyLimits) -> SummaryAnswer:
     """Send, wait and read until the conversation returns its answer. ``create`` is the client's streaming-response call."""
     given: Reply | NoReply | None = None
     while True:
@@ -36,75 +60,69 @@ def carry_out(conversation: Conversation, create: Callable[..., Any], limits: Re
             answer: SummaryAnswer = stop.value
             return answer
         if isinstance(step, Send):
-            given = _exchange(create, step.payload, limits)
-        else:
-            time.sleep(step.seconds)
-            given = None
-
-
-async def carry_out_async(conversation: Conversation, create: Callable[..., Any], limits: ReplyLimits) -> SummaryAnswer:
-    """The same on an event loop."""
-    given: Reply | NoReply | None = None
-    while True:
-        try:
-            step = conversation.send(given)
-        except StopIteration as stop:
-            answer: SummaryAnswer = stop.value
-            return answer
-        if isinstance(step, Send):
-            given = await _exchange_async(create, step.payload, limits)
+            given = await _exchange(create, step.payload, limits)
         else:
             await asyncio.sleep(step.seconds)
             given = None
 
 
-def _exchange(create: Callable[..., Any], payload: Mapping[str, Any], limits: ReplyLimits) -> Reply | NoReply:
-    begun = time.monotonic()
+def wait_apart(begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine on an event loop in a thread of its own and wait for its result, also where another loop is running.
+
+    What interrupts the wait (Ctrl-C) cancels the coroutine and is raised at once.
+    """
+    outcome: Future[T] = Future()
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = []
+
+    async def settle() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        running.append((asyncio.get_running_loop(), task))
+        try:
+            result = await begin()
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(result)
+
+    Thread(target=copy_context().run, args=(asyncio.run, settle()), name="sessionstore-endpoint", daemon=True).start()
     try:
-        with create(**payload) as response:
-            body = bytearray()
-            for piece in response.iter_bytes():
-                body += piece
-                if len(body) > limits.largest_reply:
-                    return _reply(response, body, is_whole=False)
-                if time.monotonic() - begun > limits.timeout:
-                    return _too_slow(limits)
-            return _reply(response, body)
-    except Exception as error:  # noqa: BLE001 - clients and their network layers raise errors of many families
-        return _outcome_of(error, limits)
+        return outcome.result()
+    finally:
+        if running and not outcome.done():
+            loop, task = running[0]
+            loop.call_soon_threadsafe(task.cancel)
 
 
-async def _exchange_async(create: Callable[..., Any], payload: Mapping[str, Any], limits: ReplyLimits) -> Reply | NoReply:
+async def _exchange(create: Callable[..., Any], payload: Mapping[str, Any], limits: ReplyLimits) -> Reply | NoReply:
     try:
         async with asyncio.timeout(limits.timeout), create(**payload) as response:
-            body = bytearray()
-            async for piece in response.iter_bytes():
-                body += piece
-                if len(body) > limits.largest_reply:
-                    return _reply(response, body, is_whole=False)
-            return _reply(response, body)
+            return await _read(response, limits)
     except Exception as error:  # noqa: BLE001 - clients and their network layers raise errors of many families
         return _outcome_of(error, limits)
 
 
-def _reply(response: Any, body: bytearray, *, is_whole: bool = True) -> Reply:
+async def _read(response: Any, limits: ReplyLimits) -> Reply:
     headers = {name.lower(): value for name, value in response.headers.items()}
-    return Reply(response.status_code, headers, bytes(body), is_whole)
-
-
-def _too_slow(limits: ReplyLimits) -> NoReply:
-    return NoReply("timeout", f"no whole reply within {limits.timeout:g} s")
+    body = bytearray()
+    pieces = response.aiter_bytes() if hasattr(response, "aiter_bytes") else response.iter_bytes()
+    async for piece in pieces:
+        body += piece
+        if len(body) > limits.largest_reply:
+            return Reply(response.status_code, headers, bytes(body), is_whole=False)
+    return Reply(response.status_code, headers, bytes(body))
 
 
 def _outcome_of(error: Exception, limits: ReplyLimits) -> Reply | NoReply:
     """A client's error: the reply that it is about, or that there was none."""
-    response = getattr(error, "response", None)
-    if response is not None and hasattr(response, "status_code") and response.status_code >= 400:
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(response.status_code, headers, bytes(response.content[: limits.largest_reply]))
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, _ErrorReply):
+            return cause.reply
+        cause = cause.__cause__
     name, family = type(error).__name__, type(error).__module__.partition(".")[0]
     if isinstance(error, TimeoutError) or "Timeout" in name:
-        return _too_slow(limits)
+        return NoReply("timeout", f"no whole reply within {limits.timeout:g} s")
     if isinstance(error, OSError) or "Connection" in name or family.startswith(_NETWORK_FAMILIES):
         return NoReply("unreachable", f"the connection failed ({name})")
     return NoReply("failed", f"the request could not be made ({name})")

@@ -1,4 +1,4 @@
-"""How a model's endpoint is asked, told once as a generator that a sync and an async loop carry out.
+"""How a model's endpoint is asked, told as a generator that ``carrying_out`` drives.
 
 The generator yields what to send and how long to wait, is given replies, and returns the answer. All that can be decided
 without the network is decided here: the form of the answer, another try, which failure it was.

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -12,7 +12,7 @@ from sessionstore.domain.summarizing import SummaryAnswer, SummaryRequest
 from sessionstore.errors import SummarizerError
 from sessionstore.summarizers.abilities import ABILITIES, EndpointKey
 from sessionstore.summarizers.awaited import AwaitedSummarizer
-from sessionstore.summarizers.carrying_out import ReplyLimits, carry_out, carry_out_async
+from sessionstore.summarizers.carrying_out import ReplyLimits, carry_out, error_reader, wait_apart
 from sessionstore.summarizers.endpoint import Conversation, Dialect, Question, converse
 
 DEFAULT_TIMEOUT: Final = 120.0
@@ -74,19 +74,16 @@ class EndpointSummarizer(ABC):
 
     def summarize(self, request: SummaryRequest) -> SummaryAnswer:
         """Ask the model. Raises ``SummarizerError``, whose ``kind`` tells the failures apart (see ``docs/summarizers.md``)."""
-        secret = self._secret()
-        try:
-            with self._client(secret) as client:
-                return carry_out(self._conversation(request), self._create(client), self._limits())
-        except SummarizerError as error:
-            raise _without(secret, error) from None
+        return wait_apart(lambda: self.summarize_async(request))
 
     async def summarize_async(self, request: SummaryRequest) -> SummaryAnswer:
         """The same on an event loop, on which it can be cancelled."""
         secret = self._secret()
+        limits = ReplyLimits(self.timeout, self.largest_reply)
         try:
-            async with self._async_client(secret) as client:
-                return await carry_out_async(self._conversation(request), self._create(client), self._limits())
+            # A client for each question costs 17 ms. One that is kept would keep the key, its event loop and its process too.
+            async with self._client(secret, event_hooks={"response": [error_reader(limits)]}) as client:
+                return await carry_out(self._conversation(request), self._create(client), limits)
         except SummarizerError as error:
             raise _without(secret, error) from None
 
@@ -95,12 +92,8 @@ class EndpointSummarizer(ABC):
         return AwaitedSummarizer(self)
 
     @abstractmethod
-    def _client(self, secret: str) -> AbstractContextManager[Any]:
-        """The provider's client."""
-
-    @abstractmethod
-    def _async_client(self, secret: str) -> AbstractAsyncContextManager[Any]:
-        """The provider's async client."""
+    def _client(self, secret: str, **network: Any) -> AbstractAsyncContextManager[Any]:
+        """The provider's async client; ``network`` is for the HTTP client inside it."""
 
     @abstractmethod
     def _create(self, client: Any) -> Any:
@@ -109,9 +102,6 @@ class EndpointSummarizer(ABC):
     def _conversation(self, request: SummaryRequest) -> Conversation:
         question = Question(request.prompt, request.budget_tokens, self.reserved_tokens, request.form)
         return converse(self.dialect, self._key(), question, ABILITIES, longest_wait=self.longest_wait)
-
-    def _limits(self) -> ReplyLimits:
-        return ReplyLimits(self.timeout, self.largest_reply)
 
     def _key(self) -> EndpointKey:
         return EndpointKey(self.family, self.base_url or "", self.model)

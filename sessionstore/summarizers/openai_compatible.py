@@ -1,7 +1,7 @@
 """Any model behind chat completions: OpenAI, Azure, OpenRouter, vLLM, Ollama, llama.cpp."""
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,17 +23,14 @@ class OpenAICompatibleSummarizer(EndpointSummarizer):
     family: ClassVar[str] = "openai"
     dialect: ClassVar[Dialect] = ChatCompletions()
 
-    def _client(self, secret: str) -> AbstractContextManager[Any]:
-        openai = _openai()
-        client: AbstractContextManager[Any] = openai.OpenAI(
-            api_key=secret, base_url=self.base_url, timeout=self._timeouts(openai), max_retries=0
-        )
-        return client
-
-    def _async_client(self, secret: str) -> AbstractAsyncContextManager[Any]:
+    def _client(self, secret: str, **network: Any) -> AbstractAsyncContextManager[Any]:
         openai = _openai()
         client: AbstractAsyncContextManager[Any] = openai.AsyncOpenAI(
-            api_key=secret, base_url=self.base_url, timeout=self._timeouts(openai), max_retries=0
+            api_key=secret,
+            base_url=self.base_url,
+            timeout=self._timeouts(openai),
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(**network),
         )
         return client
 

@@ -51,5 +51,5 @@ def test_links_to_files_lead_somewhere(path: Path) -> None:
 
 def test_the_ci_script_finds_both_commands_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for mark, command in (("try", "pip install -e '.[dev]' && sessionstore demo"), ("test", "pytest")):
+    for mark, command in (("try", "pip install -e '.[dev]' && sessionstore demo"), ("test", "pytest -n auto")):
         assert f"<!-- ci: {mark} -->\n```sh\n{command}\n```" in text

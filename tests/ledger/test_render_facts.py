@@ -33,9 +33,11 @@ def test_seqs_are_cited_as_ranges_and_many_of_them_by_their_ends() -> None:
     assert cite((1, 3, 5, 7, 9)) == "#1 … #7, #9 (5 in all)"
 
 
-def test_ranges_to_look_up_are_no_wider_than_one_look_unless_there_would_be_too_many() -> None:
-    assert windows_over([1, 5, 19, 20, 21, 40], limit=5) == [(1, 20), (21, 40)]
-    assert windows_over(range(0, 400, 10), limit=4) == [(0, 150), (160, 310), (320, 390)]
+def test_ranges_to_look_up_are_two_readings_wide_and_as_many_as_there_is_room_for() -> None:
+    assert windows_over([(1, 2), (40, 40), (41, 41), (90, 95)], limit=5) == [(1, 40), (41, 41), (90, 95)]
+    assert windows_over([(100, 101), (1, 1), (50, 50)], limit=2) == [(1, 1), (100, 101)]
+    assert windows_over([(3, 900)], limit=1) == [(900, 900)]
+    assert windows_over([(3, 4)], limit=0) == []
 
 
 def test_the_active_task_is_verbatim_with_its_seq_and_is_not_said_again() -> None:
@@ -63,7 +65,7 @@ def test_what_does_not_fit_is_counted_exactly_with_its_range() -> None:
     shown = texts[sections.COMPLETED_ACTIONS].count("`build target-")
     assert 10 < shown < 100
     assert texts[sections.COMPLETED_ACTIONS].splitlines()[-1].startswith(f"+ {300 - shown} more commands, #0–#")
-    assert "read: #0–#" in texts[sections.CRITICAL_CONTEXT]
+    assert "read: #0–39 #40–" in texts[sections.CRITICAL_CONTEXT]
 
 
 def test_under_a_small_budget_the_newest_actions_are_shown_in_the_order_of_their_numbers() -> None:

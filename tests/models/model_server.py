@@ -208,9 +208,38 @@ def drips(handler: Handler, asked: Asked) -> None:
         time.sleep(0.02)
 
 
+def drips_an_error(handler: Handler, _asked: Asked) -> None:
+    """Sends an error, and its body a byte at a time."""
+    handler.start(1_000, status=500)
+    _drip(handler)
+
+
+def drips_the_head(handler: Handler, _asked: Asked) -> None:
+    """Sends a good status, and a header a byte at a time."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+    _drip(handler)
+
+
+def _drip(handler: Handler) -> None:
+    for _ in range(200):
+        handler.wfile.write(b"x")
+        handler.wfile.flush()
+        time.sleep(0.02)
+    handler.close_connection = True
+
+
 def floods(handler: Handler, _asked: Asked) -> None:
     """Sends without end."""
-    handler.start(100_000_000)
+    _flood(handler, 200)
+
+
+def floods_an_error(handler: Handler, _asked: Asked) -> None:
+    """Sends an error without end."""
+    _flood(handler, 500)
+
+
+def _flood(handler: Handler, status: int) -> None:
+    handler.start(100_000_000, status=status)
     while True:
         handler.wfile.write(b" " * 50_000)
 

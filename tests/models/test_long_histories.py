@@ -62,9 +62,11 @@ def test_what_depends_on_the_whole_conversation_is_found_once(
 ) -> None:
     """SUMIN-1"""
     session = store.create_session("long", model="big", context_window=100_000)
+    said = []
     for turn in range(TURNS):
-        session.append({"role": "user", "content": f"Please look at step {turn}, and tell me what it does with an empty list."})
-        session.append({"role": "assistant", "content": f"Step {turn} gives an empty list back, and all of its tests are green."})
+        said.append({"role": "user", "content": f"Please look at step {turn}, and tell me what it does with an empty list."})
+        said.append({"role": "assistant", "content": f"Step {turn} gives an empty list back, and all of its tests are green."})
+    session.append(said)
     summarizer = Scripted(input_tokens)
     result = session.compact(summarizer=summarizer, policy=POLICY)
     assert result.status == "committed", result.reason

@@ -1,6 +1,8 @@
 """Flushing a whole list: each message once, and never a list that is not the context and something new."""
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sessionstore import InvalidMessageError, SessionStore, StaleCursorError
@@ -120,13 +122,24 @@ def test_a_failed_compaction_leaves_the_list_and_the_session_as_they_were(store:
     assert session.flush([*said, NEXT]) == [30]
 
 
-def test_a_later_flush_reads_one_row_and_writes_as_an_append_does(sqlite_store: SessionStore) -> None:
-    """FLUSH-1: no full comparison once a handle has made one."""
+@pytest.mark.parametrize("head", [[], [{"role": "system", "content": "Be brief."}]])
+def test_a_later_flush_reads_nothing_and_writes_as_an_append_does(
+    sqlite_store: SessionStore, head: list[dict[str, Any]]
+) -> None:
+    """FLUSH-1: no comparison in the database but that of the cursor, once a handle has made a full one."""
     session = sqlite_store.create_session("a")
-    messages = talk(200)
+    messages = [*head, *talk(200)]
     session.flush(messages)
-    messages = [*messages, NEXT]
     with statements(sqlite_store) as sent:
-        assert session.flush(messages) == [200]
-    assert len(sent_work(sent)) == 3
-    assert "messages" not in sent_work(sent)[0].replace("messages_", "")
+        assert session.flush([*messages, NEXT]) == [200]
+    assert [statement.partition(" ")[0] for statement in sent_work(sent)] == ["UPDATE", "INSERT"]
+
+
+def test_a_prompt_that_changed_between_two_flushes_is_stored(store: SessionStore) -> None:
+    """The short way of a later flush is for who has the prompt of the last one at the head of the list."""
+    session = store.create_session("a")
+    messages = talk(20)
+    session.flush([{"role": "system", "content": "Be brief."}, *messages])
+    session.flush([{"role": "system", "content": "Be thorough."}, *messages, NEXT])
+    assert session.render("openai")[0] == {"role": "system", "content": "Be thorough."}
+    assert session.context() == [*messages, NEXT]

@@ -69,12 +69,13 @@ def _request(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
         quoted = quoted_text(text, _LONG_REQUEST)
         return sight.line(entry, sections.PENDING_ASKS, quoted, 92, "requests without an answer")
     quoted = quoted_text(text, _LONG_REQUEST if first and not sight.brief else _SHORT_REQUEST)
-    if entry.last_seq >= sight.recent_from and entry.outcome:
+    recent = entry.last_seq >= sight.recent_from
+    if recent and entry.outcome:
         quoted += f" → {shortened(entry.outcome, _ANSWER_SHOWN)}"
     seqs = (*(repeat.last_seq for repeat in repeats), entry.closed_by)
     return sight.line(
-        entry, sections.GOAL, quoted, 80 if first else 56, "answered requests", seqs=tuple(sorted(set(seqs))),
-        brief=quoted_text(text, BRIEF_LENGTH), worth=10,
+        entry, sections.GOAL, quoted, 108 if first else 84 if recent else 56, "answered requests", seqs=tuple(sorted(set(seqs))),
+        brief=quoted_text(text, BRIEF_LENGTH), worth=80 if first else 10,
     )
 
 
@@ -130,9 +131,10 @@ def _question(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     text = shortened(entry.text, _QUESTION_SHOWN)
     if entry.closed_by is not None:
         answer = shortened(entry.outcome, _ANSWER_SHOWN)
+        brief = answer_in_brief(text, answer)
         return sight.line(
             entry, sections.RESOLVED_QUESTIONS, f"{text} → {answer}", 46, "answered questions",
-            seqs=(*entry.seqs, entry.closed_by), brief=answer_in_brief(text, answer), core=entry.outcome or text,
+            seqs=(*entry.seqs, entry.closed_by), brief=brief, core=brief,
             worth=answer_worth(entry.text, entry.outcome),
         )
     if entry.source == "assistant":

@@ -21,16 +21,16 @@ FOCUS_RATIO: Final = 0.65
 """Part of the budget that goes to what concerns the focus, when there is that much of it."""
 _OVERFLOW_RATIO: Final = 0.10
 """Part of the budget that is kept for counts and ranges of what is left out."""
-_FULL_RATIO: Final = 0.25
+_FULL_RATIO: Final = 0.14
 """Part of the budget that goes to lines in full before the rest is said in brief."""
 _SECTION_RATIOS: Final = {
-    sections.CONSTRAINTS: 0.04,
-    sections.COMPLETED_ACTIONS: 0.06,
-    sections.CRITICAL_CONTEXT: 0.04,
-    sections.RELEVANT_FILES: 0.03,
-    sections.GOAL: 0.04,
+    sections.GOAL: 0.05,
+    sections.CONSTRAINTS: 0.02,
+    sections.COMPLETED_ACTIONS: 0.03,
+    sections.CRITICAL_CONTEXT: 0.02,
+    sections.RELEVANT_FILES: 0.02,
     sections.BLOCKED: 0.04,
-    sections.KEY_DECISIONS: 0.02,
+    sections.KEY_DECISIONS: 0.01,
     sections.RESOLVED_QUESTIONS: 0.01,
 }
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""

@@ -35,6 +35,11 @@ _PASTED_ERROR: Final = re.compile(
 _CODE: Final = re.compile(
     r"at \S+[.(]|[+-] ?\d{0,5} |\d{1,6} ?[|:+-]|\||(?:throw|return|import|const|let|var|def|class|function) |.*[{;,\\]$"
 )
+_LISTING: Final = re.compile(
+    r"\d{1,6}:(?: {2,}|\t)|.*[{};\\]$|\"[\w -]{1,60}\"\s?:|\((?:Open file|Current directory): |</?[\w-]{1,40}>"
+    r"|(?:export |public |private |static )*(?:val|const|let|var|def|class|function|import|from|return) [\w({*].*[=({:;)]"
+)
+"""Code, numbered or not, JSON, and the prompt of a harness: no sentence of anybody."""
 _WITH_REASON: Final = re.compile(r"\b(?:decided|because|since|instead|rather)\b", re.IGNORECASE)
 _NEXT_LOOK: Final = re.compile(
     r"\bto (?:see|find|check|look|view|search|locate|confirm|verify|understand|get)\b|\bcommand\b", re.IGNORECASE
@@ -73,7 +78,9 @@ def is_pasted_error(sentence: str) -> bool:
 
 def is_constraint(sentence: str) -> bool:
     """Whether a sentence of the user binds: must, never, only, prefer, at most, and their like in ten languages."""
-    return _BINDING_LABEL.match(sentence) is not None or BINDING.search(sentence) is not None
+    if _BINDING_LABEL.match(sentence):
+        return True
+    return BINDING.search(sentence) is not None and _LISTING.match(sentence) is None
 
 
 def is_wish(sentence: str) -> bool:
@@ -85,7 +92,7 @@ def is_statement(sentence: str) -> bool:
     """Whether a sentence of the user says a value of something: a number, a name, an identifier, or begins with a LABEL:."""
     if LABEL.match(sentence):
         return True
-    if _CODE.match(sentence):
+    if _CODE.match(sentence) or _LISTING.match(sentence) or sentence.endswith((":", "：")):
         return False
     return _VALUE.search(sentence, 1) is not None and _SAYS_OF.search(sentence) is not None
 

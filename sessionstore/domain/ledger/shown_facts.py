@@ -69,7 +69,7 @@ class ShownFacts:
         """Choose lines in brief until ``until`` tokens are spent in all: those first that are worth most for what they cost."""
         misses = 0
         worth = {line: line.worth / (self._brief_cost(line) + SHARE_OF_A_LINE) for line in lines if line.brief}
-        for line in sorted(worth, key=lambda line: (-worth[line], line.place)):
+        for line in sorted(worth, key=lambda line: (-worth[line], -line.score)):
             if self.spent >= until or misses > _MISSES_ALLOWED:
                 return
             if not self._is_open(line):
@@ -123,9 +123,10 @@ class ShownFacts:
             elif missing and not small:
                 shown.append(_counts(missing))
             if section == sections.CRITICAL_CONTEXT and left_out and windows and not small:
-                by_worth = sorted(left_out, key=lambda line: (-line.worth, line.place))
+                by_worth = sorted(left_out, key=lambda line: (-line.worth, -line.score))
                 ranges = windows_over([(line.seqs[0], line.seqs[-1] + 1) for line in by_worth], limit=windows)
-                shown.append(f"- To look up what is only counted here, read: {', '.join(cite_range(*one) for one in ranges)}")
+                listed = " ".join(cite_range(*one).replace("–#", "–") for one in ranges)
+                shown.append(f"- To look up what is only counted here, read: {listed}")
             texts[section] = "\n".join(shown)
         return texts
 

@@ -14,11 +14,11 @@ from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.result_facts import is_failure
 from sessionstore.domain.ledger.sentences import is_wish
 
-SHARE_OF_A_LINE: Final = 4
+SHARE_OF_A_LINE: Final = 3
 """Tokens that a fact in brief costs beside its words: its separator, and its part of the line's bullet and range."""
 SCRATCH: Final = ("/tmp/", "/private/tmp/", "/var/folders/")
 """Where files are that nobody needs once the work is done."""
-_EXACT: Final = re.compile(r"\d|://|`[^`\n]{1,80}`|\w[_/@]\w|\w\.\w{1,5}\b|[\"“«「][^\"”»」\n]{1,60}[\"”»」]|\b[A-Z]{2,}\b")
+_EXACT: Final = re.compile(r"\d|://|`[^`\n]{1,80}`|\w[_/@]\w|\w\.\w{1,5}\b|[\"“«「][^\"”»」\n]{1,60}[\"”»」]")
 _CROWDED: Final = 0.4
 """What is left of a sentence's worth when it stands in a document that the user pasted."""
 _REFERENCES: Final = {"user": 50.0, "assistant": 36.0, "call": 14.0, "bulk": 12.0, "output": 10.0}
@@ -49,15 +49,17 @@ def deed_worth(entry: LedgerEntry, *, told_by_error: bool = False) -> float:
     """A command, an action, a file or an error; ``told_by_error`` is a command of whose failure the message is known."""
     match entry.kind:
         case "command":
-            worth = {"tests": 58.0, "run": 50.0, "look": 14.0}[entry.about] + (8 if is_failure(entry.outcome.split(":")[0]) else 0)
-            return worth / 2 if told_by_error else worth
+            worth = {"tests": 78.0, "run": 66.0, "look": 14.0}[entry.about] + (8 if is_failure(entry.outcome.split(":")[0]) else 0)
+            # ``git pull`` and ``npm test`` are what anybody would run, and run again.
+            return worth / 2 if told_by_error or not is_exact(entry.text) else worth
         case "action":
             return {"file": 6.0, "tool": 20.0, "look": 6.0}[entry.about]
         case "file":
             worth = 60.0 if MUTATIONS & dict(entry.operations).keys() else 12.0 if "read" in dict(entry.operations) else 5.0
             return worth / 3 if entry.text.startswith(SCRATCH) else worth
         case _:
-            return 66.0 if entry.closed_by is None else 44.0
+            worth = 66.0 if entry.closed_by is None else 44.0
+            return worth if is_exact(entry.text) or "rror" in entry.text else worth / 3
 
 
 def reference_worth(entry: LedgerEntry, *, crowded: bool) -> float:

@@ -1,0 +1,51 @@
+"""What of Citus the library touches, for a database without it: the extension's row, and a function that keeps its rules.
+
+It stands in for the answers of a cluster, not for a cluster: rows stay where they are. The rules are those that Citus has for
+distributing a table: every key holds the distribution column, and what a table refers to is distributed beside it already.
+"""
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+STAND_IN = """
+SET LOCAL allow_system_table_mods = on;
+INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    VALUES (99999, 'citus', 10, 'pg_catalog'::regnamespace, false, 'stand-in');
+CREATE SCHEMA stand_in;
+CREATE TABLE stand_in.pg_dist_partition (
+    place serial, logicalrelid regclass PRIMARY KEY, partkey name, beside text, sequential boolean);
+CREATE VIEW pg_dist_partition AS SELECT * FROM stand_in.pg_dist_partition;
+CREATE FUNCTION create_distributed_table(
+    table_name regclass, distribution_column text, distribution_type text DEFAULT 'hash', colocate_with text DEFAULT 'default')
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    own smallint := (SELECT attnum FROM pg_attribute WHERE attrelid = table_name AND attname = distribution_column);
+    broken text := (
+        SELECT string_agg(conname::text, ', ') FROM pg_constraint
+        WHERE conrelid = table_name AND contype IN ('p', 'u', 'f') AND NOT own = ANY (conkey));
+    unready text := (
+        SELECT string_agg(confrelid::regclass::text, ', ') FROM pg_constraint
+        WHERE conrelid = table_name AND contype = 'f' AND confrelid <> table_name
+        AND confrelid NOT IN (SELECT logicalrelid FROM stand_in.pg_dist_partition));
+BEGIN
+    IF own IS NULL OR broken IS NOT NULL OR unready IS NOT NULL THEN
+        RAISE EXCEPTION '% by %: keys without it: %; not distributed yet: %', table_name, distribution_column, broken, unready;
+    END IF;
+    INSERT INTO stand_in.pg_dist_partition (logicalrelid, partkey, beside, sequential) VALUES (
+        table_name, distribution_column, colocate_with,
+        coalesce(current_setting('citus.multi_shard_modify_mode', true) = 'sequential', false));
+END $$;
+"""
+
+
+def pretend_to_have_citus(connection: Connection) -> None:
+    """Make the stand-in in a database; the role must be a superuser."""
+    # One statement after another, of which a function holds semicolons of its own, is what the simple protocol takes.
+    with connection.connection.cursor() as cursor:
+        cursor.execute(STAND_IN)
+
+
+def distributed(connection: Connection) -> dict[str, tuple[str, str]]:
+    """The distribution column of every distributed table, and the one beside which it is, in the order of distributing."""
+    rows = connection.exec_driver_sql("SELECT logicalrelid::text, partkey, beside FROM pg_dist_partition WHERE sequential ORDER BY place")
+    return {row[0]: (row[1], row[2]) for row in rows}
