@@ -10,7 +10,7 @@ from benchmarks.measures.appending import append_a_turn
 from benchmarks.measures.compacting import compact_long_sessions
 from benchmarks.measures.counting_speed import count_tokens
 from benchmarks.measures.flushing import flush_a_list
-from benchmarks.measures.growing import growth
+from benchmarks.measures.growing import growth, growth_on_a_server
 from benchmarks.measures.importing import import_a_transcript
 from benchmarks.measures.reading import list_sessions, load_a_context
 from benchmarks.measures.sizes import database_size
@@ -18,6 +18,8 @@ from benchmarks.measures.starting import start_up
 from benchmarks.measures.tracing import trace_a_lineage
 from benchmarks.report import Table
 from benchmarks.retention.comparing import retention
+from benchmarks.server.capacity import capacity
+from benchmarks.server.comparing import on_a_server
 from benchmarks.settings import Settings
 from benchmarks.yardsticks.conformance_kit import conformance_kit
 from benchmarks.yardsticks.constraint_guard import constraint_guard
@@ -43,6 +45,9 @@ BENCHMARKS = (
     Benchmark("size", database_size),
     Benchmark("start", start_up),
     Benchmark("growth", growth),
+    Benchmark("server", on_a_server),
+    Benchmark("server-growth", growth_on_a_server),
+    Benchmark("capacity", capacity),
     Benchmark("high-availability", high_availability),
     Benchmark("retention", retention),
     Benchmark("corpus", corpus_outcomes),

@@ -46,8 +46,8 @@ class Failover:
 
 @contextmanager
 def pair(settings: Sequence[str] = ()) -> Iterator[tuple[PostgresServer, PostgresServer]]:
-    """A primary and its synchronous standby."""
-    primary = own_server(settings)
+    """A primary and its synchronous standby, on a disk when they have settings that only mean something there."""
+    primary = own_server(settings, on_disk=bool(settings))
     try:
         standby = primary.standby()
         try:

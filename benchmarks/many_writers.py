@@ -11,7 +11,6 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from multiprocessing.synchronize import Barrier
@@ -28,7 +27,7 @@ TURN = [
 ]
 PROCESSES, TURNS = 4, 500
 WRITERS, SECONDS = 8, 20.0
-APPENDS, BATCH = 100_000, 10
+APPENDS, READERS = 100_000, 3
 
 
 def store_turns(folder: Path, number: int, start: Barrier, _answers: Any) -> None:
@@ -105,26 +104,32 @@ def fairness(folder: Path) -> dict[str, Any]:
 
 
 def log(folder: Path) -> dict[str, Any]:
-    """100,000 messages appended beside readers that come and go: the largest size of the write-ahead log."""
-    stop, largest = threading.Event(), 0
+    """100,000 appends of one message beside readers that come and go: the largest size of the write-ahead log."""
+    context = multiprocessing.get_context("spawn")
+    stop, largest = context.Event(), 0
     path = folder / "log.db-wal"
-    with SessionStore.open(f"sqlite:///{folder}/log.db", durability="normal", counter=WordCounter()) as store:
+    with SessionStore.open(f"sqlite:///{folder}/log.db", counter=WordCounter()) as store:
         session = store.create_session("a")
-
-        def read() -> None:
-            while not stop.is_set():
-                store.resume("a").last(50)
-
-        readers = [threading.Thread(target=read) for _ in range(3)]
+        readers = [context.Process(target=come_and_go, args=(folder, stop), daemon=True) for _ in range(READERS)]
         for reader in readers:
             reader.start()
-        for number in range(APPENDS // BATCH):
-            session.append([{"role": "user", "content": f"message {number} and some words behind it " * 5}] * BATCH)
+        began = time.monotonic()
+        for number in range(APPENDS):
+            session.append({"role": "user", "content": f"message {number} and some words behind it " * 5})
             largest = max(largest, path.stat().st_size)
+        seconds = time.monotonic() - began
         stop.set()
         for reader in readers:
             reader.join()
-    return {"appends": APPENDS, "largest_log_bytes": largest}
+    return {"appends": APPENDS, "readers": READERS, "largest_log_bytes": largest, "seconds": round(seconds, 1)}
+
+
+def come_and_go(folder: Path, stop: Any) -> None:
+    """Open the store, read the newest messages a few times, close it; again and again."""
+    while not stop.is_set():
+        with SessionStore.open(f"sqlite:///{folder}/log.db", counter=WordCounter()) as store:
+            for _ in range(50):
+                store.resume("a").last(50)
 
 
 def main() -> None:

@@ -60,7 +60,8 @@ class SessionStore:
     ) -> Self:
         """Open a database and bring its schema up to date; a new file gets a schema, an older one is upgraded in place.
 
-        ``url`` is SQLAlchemy's: ``sqlite:///agent.db``, ``postgresql+psycopg://…``. ``clock`` gives seconds since 1970,
+        ``url`` is SQLAlchemy's: ``sqlite:///agent.db``, ``postgresql+psycopg://…``. ``clock`` gives seconds since 1970
+        (this machine's by default; leases and pauses then go by the server's clock on PostgreSQL),
         ``ids`` new ids (UUIDv7 by default), ``counter`` tokens (offline, exact for OpenAI's newer models).
         ``durability="normal"`` may lose the last commits at a power cut. ``busy_timeout`` is how many seconds a writer waits
         for another one. ``search_index`` says whether the database has a full-text index: True makes one, which fills while

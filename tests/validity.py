@@ -8,7 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 Message = dict[str, Any]
-RESULT_ITEMS = ("function_call_output", "custom_tool_call_output")
+CALL_ITEMS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call")
+RESULT_ITEMS = tuple(f"{kind}_output" for kind in CALL_ITEMS)
+HOSTED_ITEMS = (
+    "web_search_call", "file_search_call", "image_generation_call", "code_interpreter_call", "mcp_call", "tool_search_call",
+    "tool_search_output",
+)  # fmt: skip
 
 
 def faults(messages: Sequence[Message], profile: str) -> list[str]:
@@ -135,17 +140,17 @@ def _responses(body: Sequence[Message]) -> list[str]:
             else:
                 found.append(f"{index}: output without a call before it")
             continue
-        if waiting and not (collecting and kind in ("function_call", "custom_tool_call")):
+        if waiting and not (collecting and kind in CALL_ITEMS):
             found.append(f"{index}: {kind} comes before the outputs of {waiting}")
             waiting = []
-        if kind in ("function_call", "custom_tool_call"):
+        if kind in CALL_ITEMS:
             collecting = True
             waiting.append(item["call_id"])
         else:
             following = body[index + 1] if index + 1 < len(body) else {}
             found += [f"{index}: {fault}" for fault in _item_faults(item, following)]
     if waiting and not _ends_in_flight(
-        body, lambda item: item.get("type") in ("function_call", "custom_tool_call"), RESULT_ITEMS
+        body, lambda item: item.get("type") in CALL_ITEMS, RESULT_ITEMS
     ):
         found.append(f"calls {waiting} are open")
     return found
@@ -156,7 +161,7 @@ def _item_faults(item: Message, following: Message) -> list[str]:
     if kind == "reasoning":
         has_partner = following.get("role") == "assistant" or "type" in following
         return [] if has_partner else ["reasoning without what it led to"]
-    if kind == "web_search_call":
+    if kind in HOSTED_ITEMS:
         return []
     if kind != "message" or item.get("tool_calls") or item.get("role") not in ("user", "assistant"):
         return [f"item {kind} of role {item.get('role')}"]

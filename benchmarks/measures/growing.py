@@ -6,6 +6,7 @@ from collections.abc import Callable
 from benchmarks import payloads
 from benchmarks.machine import load
 from benchmarks.report import Cell, Table, against_goal, milliseconds
+from benchmarks.server.comparing import started
 from benchmarks.settings import Settings, scratch
 from benchmarks.timing import Times, interleaved, timed
 from sessionstore import Session, SessionStore
@@ -18,22 +19,33 @@ GOAL = 1.2
 
 def growth(settings: Settings) -> list[Table]:
     """From a thousand messages to a million (to ten thousand when quick)."""
+    with scratch() as folder:
+        return [grown(settings, "Growth", lambda size: f"sqlite:///{folder}/{size}.db", "in memory")]
+
+
+def growth_on_a_server(settings: Settings) -> list[Table]:
+    """The same on PostgreSQL, a database each size."""
+    with started(("shared_buffers=256MB", "max_wal_size=4GB")) as server:
+        return [grown(settings, "Growth on PostgreSQL", lambda _: server.new_database(), "in memory, fsync off")]
+
+
+def grown(settings: Settings, title: str, new_url: Callable[[int], str], where: str) -> Table:
+    """What each thing costs in databases of each size."""
     sizes = (0, 1_000, 10_000) if settings.quick else (0, 1_000, 10_000, 100_000, 1_000_000)
     rounds = settings.pick(200, 20)
     found: dict[int, dict[str, Times]] = {}
-    with scratch() as folder:
-        stores = [SessionStore.open(f"sqlite:///{folder}/{size}.db") for size in sizes]
-        try:
-            filled = [_filled(store, size) for store, size in zip(stores, sizes, strict=True)]
-            works = [_works(store, session) for store, session in zip(stores, filled, strict=True)]
-            for name in works[0]:
-                # One of each size in turn, so that a busy moment of the machine meets all of them.
-                times = interleaved([work[name] for work in works], rounds)
-                for size, seconds in zip(sizes, times, strict=True):
-                    found.setdefault(size, {})[name] = seconds
-        finally:
-            for store in stores:
-                store.close()
+    stores = [SessionStore.open(new_url(size)) for size in sizes]
+    try:
+        filled = [_filled(store, size) for store, size in zip(stores, sizes, strict=True)]
+        works = [_works(store, session) for store, session in zip(stores, filled, strict=True)]
+        for name in works[0]:
+            # One of each size in turn, so that a busy moment of the machine meets all of them.
+            times = interleaved([work[name] for work in works], rounds)
+            for size, seconds in zip(sizes, times, strict=True):
+                found.setdefault(size, {})[name] = seconds
+    finally:
+        for store in stores:
+            store.close()
     rows: list[tuple[Cell, ...]] = []
     for name in found[0]:
         base, last = found[sizes[0]][name].median, found[sizes[-1]][name].median
@@ -41,8 +53,8 @@ def growth(settings: Settings) -> list[Table]:
         medians = [milliseconds(found[size][name].median) for size in sizes]
         rows.append((name, *medians, f"{last / base:.2f}×", goal))
     columns = ("work, ms", *(f"{size:,} stored" for size in sizes), "last to first", "goal")
-    about = f"median of {rounds}; a twentieth of the messages in the session itself, the rest in others; in memory; {load()}"
-    return [Table("Growth", columns, tuple(rows), (about,))]
+    about = f"median of {rounds}; a twentieth of the messages in the session itself, the rest in others; {where}; {load()}"
+    return Table(title, columns, tuple(rows), (about,))
 
 
 def _filled(store: SessionStore, size: int) -> Session:

@@ -19,7 +19,7 @@ from sessionstore.domain.closed_sets import Trigger
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import CompactionRecord, SessionRecord
 from sessionstore.errors import CompactionInProgressError, LeaseLostError
-from sessionstore.storage.compaction_rows import change_compaction, insert_compaction, live_compaction
+from sessionstore.storage.compaction_rows import change_compaction, holds_compaction, insert_compaction, live_compaction
 from sessionstore.storage.job_rows import highest_fencing_token, last_attempt, start_queued
 from sessionstore.storage.locks import lock_lineage
 
@@ -108,9 +108,19 @@ def take_queued(
     )
 
 
-def hold(connection: Connection, job: CompactionRecord, *, now: float, **values: Any) -> None:
-    """Set columns of a job that is still held. Raises ``LeaseLostError`` when its lease ran out or another job took over."""
+def hold(connection: Connection, job: CompactionRecord, *, now: float, **values: Any) -> float:
+    """Set columns of a job that is still held, and give the time at which it was.
+
+    Raises ``LeaseLostError`` when its lease ran out or another job took over.
+    """
     if not change_compaction(connection, job.lineage_id, job.job_id, fencing_token=job.fencing_token, held_at=now, **values):
+        raise LeaseLostError(job.job_id)
+    return now
+
+
+def check_held(connection: Connection, job: CompactionRecord, *, now: float) -> None:
+    """See to it that a job stays held until the transaction ends. Raises ``LeaseLostError`` as ``hold`` does."""
+    if not holds_compaction(connection, job.lineage_id, job.job_id, fencing_token=job.fencing_token, held_at=now):
         raise LeaseLostError(job.job_id)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from sessionstore.compaction.claiming import hold
+from sessionstore.compaction.claiming import check_held, hold
 from sessionstore.compaction.drafts import Draft
 from sessionstore.compaction.snapshot import Snapshot
 from sessionstore.domain.closed_sets import TIERS, Tier
@@ -17,6 +17,8 @@ from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.memory_rows import Memory, store_memories
 from sessionstore.storage.prompt_rows import store_prompt
 from sessionstore.storage.token_rows import store_tokens
+
+_OF_A_SUMMARY = ("summary", "ledger", "summarizer", "prompt_version", "usage")
 
 
 def commit_draft(
@@ -35,7 +37,7 @@ def commit_draft(
     ended meanwhile, ``ConflictError`` when pins or settings that the plan depends on were changed.
     """
     lock_tip(connection, job.lineage_id)
-    hold(connection, job, now=now, status="running")
+    check_held(connection, job, now=now)
     parent = session_of(connection, job.lineage_id, job.generation)
     if parent.end_reason is not None:
         raise SessionEndedError(parent.session_id, end_reason=parent.end_reason)
@@ -77,8 +79,13 @@ def finish(
     *,
     now: float,
 ) -> None:
-    """Record on the job what was committed."""
+    """Record on the job what was committed.
+
+    A summary and its ledger, which may be large, were stored with the job before.
+    """
     position = draft.summary_position
+    # A job that was handed back with a summary may come to be one that only prunes.
+    nothing_written = {} if draft.summary is not None else dict.fromkeys(_OF_A_SUMMARY)
     hold(
         connection,
         job,
@@ -92,15 +99,11 @@ def finish(
         messages_before=draft.plan.messages_before,
         messages_after=len(draft.layout),
         summary_seq=None if position is None else parent.next_seq + position,
-        summary=draft.summary,
-        ledger=None if draft.ledger is None else draft.ledger.to_json(),
-        summarizer=draft.summarizer,
-        prompt_version=draft.prompt_version,
-        usage=draft.usage,
         degraded=draft.degraded,
         warnings=draft.warnings,
         finished_at=now,
         lease_expires_at=None,
+        **nothing_written,
     )
 
 

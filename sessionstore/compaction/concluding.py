@@ -56,7 +56,7 @@ def end_attempt(
             tokens_after=situation.plan.tokens_before,
             messages_after=situation.plan.messages_before,
             warnings=situation.warnings,
-            now=environment.now(),
+            now=environment.shared_time(connection),
         )
 
     yield from write(work)

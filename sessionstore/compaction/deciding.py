@@ -92,7 +92,7 @@ def _situation(
             fixed_growth=_prompt_growth(environment, snapshot),
             pins=pins,
             work_after=None if opened_by is None else opened_by.watermark,
-            summary_floor=frame_tokens(((0, 1),), environment.counter, policy.headings) + LEAST_CONTENT,
+            summary_floor=frame_tokens(((0, 1),), environment.counter, policy.headings, terse=True) + LEAST_CONTENT,
             trigger=request.trigger,
             force=request.force,
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 import threading
 from typing import Final
 
+from sqlalchemy import Connection
+
 from sessionstore.compaction.claiming import LEASE_SECONDS, prolong
 from sessionstore.domain.records import CompactionRecord
 from sessionstore.errors import SessionStoreError
@@ -41,8 +43,11 @@ class Heartbeat:
     def _beat(self) -> None:
         while not self._stopped.wait(self._every):
             try:
-                if not self._environment.database.write(lambda c: prolong(c, self._job, now=self._environment.now())):
+                if not self._environment.database.write(self._prolong):
                     return
             except SessionStoreError:
                 # A busy or unreachable database: the next beat may get through, and the commit looks at the lease itself.
                 continue
+
+    def _prolong(self, connection: Connection) -> bool:
+        return prolong(connection, self._job, now=self._environment.shared_time(connection))

@@ -49,7 +49,7 @@ def compact_session(environment: Environment, request: CompactionRequest) -> Ste
             policy=request.policy,
             focus=request.focus,
             owner=environment.owner,
-            now=environment.now(),
+            now=environment.shared_time(c),
             lease_seconds=lease_seconds(environment),
         )
     )
@@ -75,7 +75,7 @@ def run_claimed(
 def break_off(environment: Environment, job: CompactionRecord, error: BaseException) -> Steps[None]:
     """Record that an exception ended an attempt."""
     described = type(error).__name__
-    return write(lambda c: settle(c, job, status="aborted", reason=BROKE_OFF, error=described, now=environment.now()))
+    return write(lambda c: settle(c, job, status="aborted", reason=BROKE_OFF, error=described, now=environment.shared_time(c)))
 
 
 def lease_seconds(environment: Environment) -> float:
@@ -101,9 +101,9 @@ def _must_be_open(connection: Connection, request: CompactionRequest) -> None:
 def _run(environment: Environment, request: CompactionRequest, job: CompactionRecord) -> Steps[CompactionOutcome]:
     situation = yield from decide(environment, request)
     snapshot, plan = situation.snapshot, situation.plan
-    yield from write(lambda c: hold(c, job, now=environment.now(), **planned_columns(situation)))
+    now = yield from write(lambda c: hold(c, job, now=environment.shared_time(c), **planned_columns(situation)))
     if request.trigger in AUTOMATIC and not request.force:
-        put_off = deferral(snapshot, situation.metering, plan, request.policy, now=environment.now())
+        put_off = deferral(snapshot, situation.metering, plan, request.policy, now=now)
         if put_off is not None:
             return (
                 yield from end_attempt(
@@ -150,7 +150,7 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
         lambda c: hold(
             c,
             job,
-            now=environment.now(),
+            now=environment.shared_time(c),
             summary=found.text,
             ledger=found.ledger.to_json(),
             summarizer=found.summarizer,
@@ -181,8 +181,7 @@ def _after_failure(
             )
         )
     if failure.kind != ECHO and situation.plan.tokens_before < ROOM_RATIO * situation.plan.window:
-        retry_at = environment.now() + policy.cooldown_seconds
-        yield from write(lambda c: change_lineage(c, request.lineage_id, cooldown_until=retry_at))
+        retry_at = yield from write(lambda c: _begin_cooldown(c, environment, request))
         return (
             yield from end_attempt(
                 environment,
@@ -214,6 +213,12 @@ def _after_failure(
     return degraded_by(fallback, failure)
 
 
+def _begin_cooldown(connection: Connection, environment: Environment, request: CompactionRequest) -> float:
+    retry_at = environment.shared_time(connection) + request.policy.cooldown_seconds
+    change_lineage(connection, request.lineage_id, cooldown_until=retry_at)
+    return retry_at
+
+
 def _conclude(
     environment: Environment,
     request: CompactionRequest,
@@ -238,7 +243,7 @@ def _conclude(
     final = replace(draft, warnings=situation.warnings)
     child = yield from write(
         lambda c: commit_draft(
-            c, job, situation.snapshot, final, policy=request.policy, memories=memories, now=environment.now()
+            c, job, situation.snapshot, final, policy=request.policy, memories=memories, now=environment.shared_time(c)
         )
     )
     outcome = yield from outcome_of(

@@ -15,7 +15,7 @@ from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.rules.last_request import last_requests
 from sessionstore.domain.spans import seqs_of
 from sessionstore.domain.summarizing import Summarizer, name_of
-from sessionstore.domain.summary import compose_summary, facts_budget, frame_tokens
+from sessionstore.domain.summary import TERSE_BELOW, compose_summary, facts_budget, frame_tokens
 from sessionstore.domain.summary_report import FailedSummarizer, failed_json, failure_warnings
 from sessionstore.domain.transcript import Entry
 from sessionstore.operations.environment import Environment
@@ -65,7 +65,8 @@ def summarise(
     going = [entry for entry in entries if entry.seq in middle]
     ledger = yield from call(lambda: extract_ledger(going, previous=snapshot.previous_ledger))
     covers = snapshot.covered_with(plan.middle)
-    content = plan.summary_budget - frame_tokens(covers, environment.counter, headings) - MESSAGE_OVERHEAD
+    terse = plan.summary_budget < TERSE_BELOW
+    content = plan.summary_budget - frame_tokens(covers, environment.counter, headings, terse=terse) - MESSAGE_OVERHEAD
     task = _Task(
         environment=environment,
         ledger=ledger,
@@ -104,6 +105,7 @@ def summarise(
             budget=content,
             counter=environment.counter,
             headings=headings,
+            terse=terse,
         )
     )
     if narrative is None:

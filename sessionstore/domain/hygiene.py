@@ -69,5 +69,5 @@ def verdict(gauge: Gauge, pressure: Pressure | None, policy: CompactionPolicy, *
         return None
     if pressure.tokens >= policy.hygiene_ratio * gauge.window:
         return Verdict(f"its context has {pressure.tokens:,} tokens of a window of {gauge.window:,}", now)
-    # Whatever made it due was written by then: a context only grows while its session is open.
-    return Verdict(f"it has been due since it had {pressure.tokens:,} tokens", gauge.updated_at + grace)
+    # Whatever made it due was written by then: a context only grows while its session is open. A writer's clock may be ahead.
+    return Verdict(f"it has been due since it had {pressure.tokens:,} tokens", min(gauge.updated_at, now) + grace)

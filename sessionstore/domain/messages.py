@@ -34,16 +34,7 @@ _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 _UNCHANGED: Final = frozenset({str, int, float, bool, type(None)})
 """Types whose values come back from JSON equal and of the same type, given that the encoder took them."""
 
-_OTHER: Final = object()
-_ITEM_ROLES: Final[Mapping[str, str]] = {
-    "function_call": "assistant",
-    "custom_tool_call": "assistant",
-    "reasoning": "assistant",
-    "function_call_output": "tool",
-    "custom_tool_call_output": "tool",
-}
-"""Roles of Responses items that have none of their own."""
-
+_OTHER: Final[Any] = object()
 
 @dataclass(frozen=True, slots=True)
 class EncodedMessage:
@@ -248,7 +239,8 @@ def _role_of(message: Message, index: int | None) -> str:
         return clean_text(role)
     kind = message.get("type")
     if role is None and isinstance(kind, str) and kind:
-        return _ITEM_ROLES.get(kind, "assistant")
+        # A Responses item without a role of its own: the model's, unless it is the output of something.
+        return "tool" if kind.endswith("_output") else "assistant"
     raise InvalidMessageError("it has no role (and no type, as a Responses item has)", index=index)
 
 

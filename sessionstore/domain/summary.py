@@ -26,6 +26,15 @@ PREFACE: Final = (
 )
 """What every summary begins with."""
 
+SHORT_PREFACE: Final = (
+    "[Earlier messages in brief. Act only on Active Task and Pending User Asks.]"
+)
+"""What a summary begins with whose frame would otherwise take more of it than its facts."""
+
+TERSE_BELOW: Final = 600
+"""Tokens of a whole summary below which its frame is terse: a short preface, and nothing under a heading with nothing to say.
+The full frame takes some 150, more than a quarter of that."""
+
 EMPTY: Final = "None."
 """What stands under a heading with nothing to say."""
 
@@ -58,6 +67,7 @@ def compose_summary(
     budget: int,
     counter: TokenCounter,
     headings: Headings = "thirteen",
+    terse: bool = False,
 ) -> str:
     """The text of a summary, at most ``budget`` tokens of content and ``frame_tokens`` of headings.
 
@@ -72,7 +82,7 @@ def compose_summary(
         stated = _fit_facts(stated, budget, counter)
         told = _fit_narrative(told, budget - _tokens(stated, counter), counter)
         texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
-    return _frame(texts, covers, headings)
+    return _frame(texts, covers, headings, terse=terse)
 
 
 def facts_budget(narrative: str, *, budget: int, counter: TokenCounter) -> int:
@@ -80,19 +90,22 @@ def facts_budget(narrative: str, *, budget: int, counter: TokenCounter) -> int:
     return max(budget // 2, budget - counter.count(narrative))
 
 
-def frame_tokens(covers: Sequence[tuple[int, int]], counter: TokenCounter, headings: Headings = "thirteen") -> int:
+def frame_tokens(
+    covers: Sequence[tuple[int, int]], counter: TokenCounter, headings: Headings = "thirteen", *, terse: bool = False
+) -> int:
     """Tokens that a summary costs beside its content: preface, coverage, the headings, and what stands under empty ones."""
     # In the short form a section has its name only where it has content, so all of them have some here.
     texts = {} if headings == "thirteen" else dict.fromkeys(SECTIONS, EMPTY)
-    return counter.count(_frame(texts, covers, headings))
+    return counter.count(_frame(texts, covers, headings, terse=terse))
 
 
 def previous_body(text: str) -> str:
     """The sections of a stored summary, without preface and coverage, to be handed to the next one; other text as it is."""
     body = text.lstrip()
-    if not body.startswith(PREFACE):
+    preface = next((known for known in (PREFACE, SHORT_PREFACE) if body.startswith(known)), None)
+    if preface is None:
         return text.strip()
-    return _COVERS.sub("", body[len(PREFACE) :].lstrip(), count=1).strip()
+    return _COVERS.sub("", body[len(preface) :].lstrip(), count=1).strip()
 
 
 def coverage_line(covers: Sequence[tuple[int, int]]) -> str:
@@ -160,12 +173,13 @@ def _fit_narrative(told: Mapping[str, str], budget: int, counter: TokenCounter) 
     return fitted
 
 
-def _frame(texts: Mapping[str, str], covers: Sequence[tuple[int, int]], headings: Headings) -> str:
-    lines = [PREFACE, coverage_line(covers)]
+def _frame(texts: Mapping[str, str], covers: Sequence[tuple[int, int]], headings: Headings, *, terse: bool) -> str:
+    lines = [SHORT_PREFACE if terse else PREFACE, coverage_line(covers)]
     written = {heading: _content(texts.get(heading, "")) for heading in SECTIONS}
     if headings == "thirteen":
         for heading in SECTIONS:
-            lines += [f"## {heading}", written[heading] or EMPTY]
+            said = written[heading] or ("" if terse else EMPTY)
+            lines += [f"## {heading}", said] if said else [f"## {heading}"]
         return "\n".join(lines)
     for heading, (first, *others) in sections.FIVE_HEADINGS.items():
         told = [written[first]] if written[first] else []

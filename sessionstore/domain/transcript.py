@@ -13,19 +13,20 @@ from typing import Any, Final
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import Message, clean_text, json_text
+from sessionstore.domain.response_items import arguments_key, is_call_item, is_result_item, tool_name
 
 _TEXT_KEYS: Final = ("text", "refusal", "thinking")
 REASONING_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
 """Types of content blocks that hold a model's reasoning."""
 
-_IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
-_RESULT_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
-_CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
+IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image", "computer_screenshot"})
+"""Types of content blocks that hold a picture."""
 
 INJECTED_PREFIXES: Final = (
     "<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
     "Caveat: The messages below", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<system-reminder>",
     "[Request interrupted by user", "<environment_context>", "<user_instructions>", "# AGENTS.md instructions",
+    "<turn_aborted>", "<skill>", "Base directory for this skill:",
 )  # fmt: skip
 """How messages of role user begin that a tool wrote and no person: Claude Code's and Codex's own notices."""
 
@@ -128,11 +129,11 @@ def view_message(message: Mapping[str, Any]) -> MessageView:
     """Read a message of any dialect into the common view."""
     reader = _Reader()
     item_type = _text(message.get("type"))
-    if item_type in _CALL_ITEMS and "role" not in message:
-        arguments = message.get("arguments", message.get("input", ""))
-        reader.calls.append(ToolCall(_text(message.get("call_id")), _text(message.get("name")), _arguments(arguments)))
+    if is_call_item(message):
+        arguments = _arguments(message.get(arguments_key(message)))
+        reader.calls.append(ToolCall(_text(message.get("call_id")), _text(tool_name(message)), arguments))
         return reader.view("assistant")
-    if item_type in _RESULT_ITEMS and "role" not in message:
+    if is_result_item(message):
         reader.result(message, message.get("output"))
         return reader.view("tool")
     if item_type == "reasoning" and "role" not in message:
@@ -221,7 +222,7 @@ class _Reader:
         kind = _text(block.get("type"))
         if kind in REASONING_TYPES:
             self.reasoning.append(_text(block.get("thinking", block.get("text", block.get("data")))))
-        elif kind in _IMAGE_TYPES:
+        elif kind in IMAGE_TYPES:
             self.images += 1
         elif (key := answered_id_key(block)) is not None:
             self.result(block, block.get("content", block.get("output")), key)
@@ -244,19 +245,24 @@ class _Reader:
         inner = _Reader()
         inner.content(content if not isinstance(content, Mapping) else [content])
         text = "\n".join(inner.texts)
-        if isinstance(content, Mapping) and not text:
+        if isinstance(content, Mapping | list) and content and not text and not inner.images:
             text = json_text(content)
         name = holder.get("name", holder.get("tool_name"))
         error = holder.get("is_error", holder.get("isError"))
-        call_id = holder.get(key or "tool_call_id", holder.get("call_id", _only(holder.get("tool_call_ids"))))
+        # One answer may be to several calls (SWE-agent's lists): the first has it, the others say where it is.
+        together = [_text(one) for one in _sequence(holder.get("tool_call_ids"))]
+        call_id = _text(holder.get(key or "tool_call_id", holder.get("call_id", together[0] if together else "")))
         self.results.append(
             ToolResult(
-                call_id=_text(call_id),
+                call_id=call_id,
                 name=clean_text(name) if isinstance(name, str) else None,
                 text=clean_text(text),
                 is_error=error if isinstance(error, bool) else None,
                 images=inner.images,
             )
+        )
+        self.results.extend(
+            ToolResult(one, None, f"[answered together with call {call_id}]", None, 0) for one in together if one != call_id
         )
 
 
@@ -286,10 +292,6 @@ def _arguments(value: Any) -> str:
     if isinstance(value, str):
         return clean_text(value)
     return "" if value is None else clean_text(json_text(value))
-
-
-def _only(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and len(value) == 1 else ""
 
 
 def _sequence(value: Any) -> Sequence[Any]:

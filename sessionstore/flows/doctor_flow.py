@@ -32,11 +32,11 @@ def examine_store(environment: Environment, *, repair: bool) -> Steps[DoctorRepo
     findings = yield from _examine_schema(repair=repair)
     count, last, more = 0, "", True
     while more:
-        found, page = yield from read(partial(_page, last=last, now=environment.now()))
+        found, page = yield from read(partial(_page, environment, last=last))
         for lineage_id, of_lineage in groupby(found, key=lambda finding: finding.lineage_id):
             listed = list(of_lineage)
             if repair and lineage_id is not None:
-                listed = yield from write(partial(mend_lineage, lineage_id=lineage_id, now=environment.now()))
+                listed = yield from write(partial(_mend, environment, lineage_id))
             findings.extend(listed)
         count += len(page)
         last, more = page[-1] if page else "", len(page) == PAGE
@@ -45,12 +45,17 @@ def examine_store(environment: Environment, *, repair: bool) -> Steps[DoctorRepo
     return DoctorReport(findings, count)
 
 
-def _page(connection: Connection, *, last: str, now: float) -> tuple[list[Finding], list[str]]:
+def _page(environment: Environment, connection: Connection, *, last: str) -> tuple[list[Finding], list[str]]:
+    now = environment.shared_time(connection)
     lineage_ids = lineage_ids_after(connection, last, limit=PAGE)
     findings = [
         diagnosis.finding for lineage_id in lineage_ids for diagnosis in examine_lineage(connection, lineage_id, now=now)
     ]
     return findings, lineage_ids
+
+
+def _mend(environment: Environment, lineage_id: str, connection: Connection) -> list[Finding]:
+    return mend_lineage(connection, lineage_id=lineage_id, now=environment.shared_time(connection))
 
 
 def _examine_schema(*, repair: bool) -> Steps[list[Finding]]:

@@ -55,7 +55,7 @@ class HygieneFlow:
 
     def scan(self, *, most_measured: int = MOST_MEASURED) -> Steps[HygieneScan]:
         """Settle what dead workers left, and queue every session that is due."""
-        abandoned = yield from write(lambda c: settle_abandoned(c, now=self._environment.now()))
+        abandoned = yield from write(lambda c: settle_abandoned(c, now=self._environment.shared_time(c)))
         method = yield from call(lambda: meter_method(self._environment.counter, self._policy))
         seen = measured = 0
         queued: list[CompactionRecord] = []
@@ -75,7 +75,7 @@ class HygieneFlow:
 
     def waiting(self, limit: int) -> Steps[list[CompactionRecord]]:
         """Peek at the jobs that may begin now; looking at them claims nothing."""
-        return read(lambda c: waiting_jobs(c, now=self._environment.now(), limit=limit))
+        return read(lambda c: waiting_jobs(c, now=self._environment.shared_time(c), limit=limit))
 
     def claim(self, job: CompactionRecord) -> Steps[CompactionRecord | None]:
         """Claim a job that waits; None when another worker was first."""
@@ -85,7 +85,7 @@ class HygieneFlow:
                 connection,
                 job,
                 owner=self._environment.owner,
-                now=self._environment.now(),
+                now=self._environment.shared_time(connection),
                 lease_seconds=lease_seconds(self._environment),
             )
 
@@ -99,7 +99,9 @@ class HygieneFlow:
             yield from break_off(self._environment, job, error)
             raise
         if problem is not None:
-            yield from write(lambda c: settle(c, job, status="noop", reason=problem, now=self._environment.now()))
+            yield from write(
+                lambda c: settle(c, job, status="noop", reason=problem, now=self._environment.shared_time(c))
+            )
             return None
         request = CompactionRequest(
             lineage_id=job.lineage_id,
@@ -122,7 +124,7 @@ class HygieneFlow:
                 pressure = yield from pressure_of(self._environment, gauge.lineage_id, gauge.generation, self._policy)
             except SessionNotFoundError:
                 return None  # deleted since the page was read
-        now = self._environment.now()
+        now = yield from read(self._environment.shared_time, one_query=True)
         found = verdict(gauge, pressure, self._policy, grace=self._grace, now=now)
         if found is None:
             return None

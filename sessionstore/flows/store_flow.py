@@ -57,7 +57,7 @@ def environment_of(
     """What a store works with, defaults filled in."""
     return Environment(
         database=database,
-        clock=clock or time.time,
+        clock=clock,
         ids=ids or _new_id,
         counter=counter or default_counter(),
         hooks=hooks or CompactionHooks(),

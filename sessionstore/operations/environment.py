@@ -1,14 +1,18 @@
 """What the outside gives a store: its database, clock, ids, counter, hooks and limits, as one frozen value."""
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from sessionstore.domain.messages import DEFAULT_MAX_MESSAGE_BYTES, Message
 from sessionstore.domain.policy import DEFAULT_IMAGE_TOKENS, CompactionPolicy
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.storage.engines import Database
+from sessionstore.storage.store_clock import store_time
 
 if TYPE_CHECKING:
     from sessionstore.domain.plan import CompactionPlan
@@ -57,10 +61,10 @@ class CompactionHooks:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Everything that a front hands to the units of work and the jobs it runs."""
+    """Everything that a front hands to the units of work and the jobs it runs. Without a ``clock`` there are two: see below."""
 
     database: Database
-    clock: Clock
+    clock: Clock | None
     ids: IdSource
     counter: TokenCounter
     hooks: CompactionHooks = field(default_factory=CompactionHooks)
@@ -68,8 +72,15 @@ class Environment:
     owner: str = ""
 
     def now(self) -> float:
-        """The store's time in seconds since 1970."""
-        return float(self.clock())
+        """The time of what this process writes, in seconds since 1970: by the clock that was passed in, else by its machine's."""
+        return float((self.clock or time.time)())
+
+    def shared_time(self, connection: Connection) -> float:
+        """The time that all processes go by, in seconds since 1970, for leases and pauses: the server's without a ``clock``.
+
+        It costs a question of its own on a server, so appends go without it.
+        """
+        return store_time(connection) if self.clock is None else self.now()
 
 
 def meter_method(counter: TokenCounter, policy: CompactionPolicy) -> str:

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from sessionstore.domain.records import CompactionRecord
 from sessionstore.domain.spans import Span
+from sessionstore.storage.hot_statements import HotStatement
 from sessionstore.storage.tables import compactions
 from sessionstore.storage.values import (
     from_json,
@@ -23,6 +25,14 @@ from sessionstore.storage.values import (
 _TIMES = frozenset({"lease_expires_at", "created_at", "started_at", "finished_at"})
 _SPANS = frozenset({"head", "middle", "tail"})
 _JSON = frozenset({"policy", "ledger", "usage", "warnings"})
+_HELD = (
+    compactions.c.lineage_id == bindparam("lineage"),
+    compactions.c.job_id == bindparam("job"),
+    compactions.c.fencing_token == bindparam("token"),
+    compactions.c.status == "running",
+)
+_LEASED = compactions.c.lease_expires_at > bindparam("at")
+_IS_HELD = HotStatement(select(compactions.c.generation).where(*_HELD, _LEASED).with_for_update(key_share=True))
 
 
 def insert_compaction(connection: Connection, record: CompactionRecord) -> None:
@@ -66,16 +76,29 @@ def change_compaction(
 
     With ``held_at`` its lease must reach beyond that time.
     """
-    stored = {name: stored_compaction_value(name, value) for name, value in values.items()}
-    statement = update(compactions).where(
-        compactions.c.lineage_id == lineage_id,
-        compactions.c.job_id == job_id,
-        compactions.c.fencing_token == fencing_token,
-        compactions.c.status == "running",
-    )
+    changed = {f"new_{name}": stored_compaction_value(name, value) for name, value in values.items()}
+    place = {"lineage": lineage_id, "job": job_id, "token": fencing_token}
     if held_at is not None:
-        statement = statement.where(compactions.c.lease_expires_at > to_micros(held_at))
-    return connection.execute(statement.values(**stored)).rowcount == 1
+        place["at"] = to_micros(held_at)
+    return bool(_changing(tuple(values), held_at is not None).rows(connection, **place, **changed))
+
+
+@cache
+def _changing(names: tuple[str, ...], leased: bool) -> HotStatement:
+    return HotStatement(
+        update(compactions)
+        .where(*_HELD, *([_LEASED] if leased else ()))
+        .values({name: bindparam(f"new_{name}") for name in names})
+        .returning(compactions.c.generation)
+    )
+
+
+def holds_compaction(connection: Connection, lineage_id: str, job_id: str, *, fencing_token: int, held_at: float) -> bool:
+    """Whether a running job is still held under this fencing token, and its lease reaches beyond that time.
+
+    Nobody changes the job until the transaction ends.
+    """
+    return bool(_IS_HELD.rows(connection, lineage=lineage_id, job=job_id, token=fencing_token, at=to_micros(held_at)))
 
 
 def compaction_record(row: RowMapping) -> CompactionRecord:

@@ -3,13 +3,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, func, or_, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from sessionstore.domain.back_off import LastAttempt
 from sessionstore.domain.records import CompactionRecord
 from sessionstore.storage.compaction_rows import compaction_record, stored_compaction_value
+from sessionstore.storage.hot_statements import HotStatement
 from sessionstore.storage.tables import IS_LIVE, compactions
 from sessionstore.storage.values import from_micros, to_micros
+
+_DROP = HotStatement(
+    update(compactions)
+    .where(
+        compactions.c.lineage_id == bindparam("lineage"),
+        compactions.c.generation == bindparam("of"),
+        compactions.c.status == "queued",
+    )
+    .values(status="interrupted", reason=bindparam("why"), finished_at=bindparam("now"), lease_expires_at=None)
+    .returning(compactions.c.generation)
+)
 
 
 def waiting_jobs(connection: Connection, *, now: float, limit: int) -> list[CompactionRecord]:
@@ -67,15 +79,7 @@ def queue_again(
 
 def drop_queued(connection: Connection, lineage_id: str, generation: int, *, reason: str, now: float) -> None:
     """Settle the job that waits for a session which has ended."""
-    connection.execute(
-        update(compactions)
-        .where(
-            compactions.c.lineage_id == lineage_id,
-            compactions.c.generation == generation,
-            compactions.c.status == "queued",
-        )
-        .values(status="interrupted", reason=reason, finished_at=to_micros(now), lease_expires_at=None)
-    )
+    _DROP.rows(connection, lineage=lineage_id, of=generation, why=reason, now=to_micros(now))
 
 
 def highest_fencing_token(connection: Connection, lineage_id: str) -> int:

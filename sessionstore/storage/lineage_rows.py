@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from sessionstore.domain.records import LineageRecord
+from sessionstore.storage.hot_statements import HotStatement
 from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.search_rows import forget_lineage
 from sessionstore.storage.tables import OF_A_LINEAGE, lineages
@@ -18,6 +20,13 @@ from sessionstore.storage.values import (
     to_json,
     to_micros,
     to_micros_or_none,
+)
+
+_MOVE = HotStatement(
+    update(lineages)
+    .where(lineages.c.lineage_id == bindparam("lineage"), lineages.c.tip_generation == bindparam("from_generation"))
+    .values(tip_generation=bindparam("to_generation"))
+    .returning(lineages.c.tip_generation)
 )
 
 
@@ -34,17 +43,23 @@ def find_lineage(connection: Connection, lineage_id: str) -> LineageRecord | Non
 
 def change_lineage(connection: Connection, lineage_id: str, **values: Any) -> None:
     """Set columns of one lineage; times are seconds, pins a sequence, metadata a mapping."""
-    connection.execute(update(lineages).where(lineages.c.lineage_id == lineage_id).values(**_stored(values)))
+    changed = {f"new_{name}": value for name, value in _stored(values).items()}
+    _changing(tuple(values)).rows(connection, lineage=lineage_id, **changed)
+
+
+@cache
+def _changing(names: tuple[str, ...]) -> HotStatement:
+    return HotStatement(
+        update(lineages)
+        .where(lineages.c.lineage_id == bindparam("lineage"))
+        .values({name: bindparam(f"new_{name}") for name in names})
+        .returning(lineages.c.tip_generation)
+    )
 
 
 def move_tip(connection: Connection, lineage_id: str, *, from_generation: int, to_generation: int) -> bool:
     """Make another generation the tip, if the tip is still the one that was expected; says whether it was."""
-    moved = connection.execute(
-        update(lineages)
-        .where(lineages.c.lineage_id == lineage_id, lineages.c.tip_generation == from_generation)
-        .values(tip_generation=to_generation)
-    )
-    return moved.rowcount == 1
+    return bool(_MOVE.rows(connection, lineage=lineage_id, from_generation=from_generation, to_generation=to_generation))
 
 
 def delete_lineage(connection: Connection, lineage_id: str) -> bool:

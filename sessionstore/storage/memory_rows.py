@@ -30,6 +30,8 @@ def memories_of(connection: Connection, lineage_id: str) -> list[Memory]:
 
 def store_memories(connection: Connection, lineage_id: str, facts: Sequence[Memory]) -> int:
     """Write the facts that the lineage does not have yet, by their text; says how many were new."""
+    if not facts:
+        return 0
     known = {memory.fact for memory in memories_of(connection, lineage_id)}
     rows = []
     for memory in facts:

@@ -55,6 +55,15 @@ def _context(*columns: Any, newest_first: bool = False) -> Select[Any]:
 _CONTEXT_BODIES = HotStatement(_context(messages.c.body))
 _CONTEXT_ROWS = HotStatement(_context(*_ROW))
 _CONTEXT_SEQS = HotStatement(_context(messages.c.seq))
+_LOG_ROWS = HotStatement(
+    select(*_ROW)
+    .where(
+        messages.c.lineage_id == bindparam("lineage"),
+        messages.c.seq >= bindparam("first"),
+        messages.c.seq <= bindparam("last"),
+    )
+    .order_by(messages.c.seq)
+)
 _LAST_ROWS = HotStatement(_context(*_ROW, newest_first=True).limit(bindparam("count")))
 _MOST_VARIABLES = 900
 """Bound values in one statement, below the limit of 999 that older SQLite builds have."""
@@ -114,12 +123,7 @@ def last_context_rows(connection: Connection, lineage_id: str, generation: int, 
 
 def log_rows(connection: Connection, lineage_id: str, first: int, last: int) -> list[LogRow]:
     """Rows ``first`` to ``last`` of the log, both included, in order."""
-    statement = (
-        select(*_ROW)
-        .where(messages.c.lineage_id == lineage_id, messages.c.seq >= first, messages.c.seq <= last)
-        .order_by(messages.c.seq)
-    )
-    return [_log_row(row) for row in connection.execute(statement)]
+    return [_log_row(row) for row in _LOG_ROWS.rows(connection, lineage=lineage_id, first=first, last=last)]
 
 
 def log_rows_at(connection: Connection, lineage_id: str, seqs: Iterable[int]) -> Iterator[LogRow]:

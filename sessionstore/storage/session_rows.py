@@ -4,11 +4,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, bindparam, or_, select, update
 
 from sessionstore.domain.closed_sets import TIERS, Tier
 from sessionstore.domain.records import SessionRecord, SessionSummary
 from sessionstore.domain.session_ids import display_title, session_id
+from sessionstore.storage.bulk import insert_rows_of
 from sessionstore.storage.hot_statements import HotStatement
 from sessionstore.storage.tables import IS_TIP, lineages, sessions
 from sessionstore.storage.values import (
@@ -56,11 +57,21 @@ _FIND_LOCKED = HotStatement(
     .with_for_update(key_share=True)
 )
 _COLUMNS = tuple(column.name for column in sessions.c)
+_END = HotStatement(
+    update(sessions)
+    .where(
+        sessions.c.lineage_id == bindparam("lineage"),
+        sessions.c.generation == bindparam("of"),
+        sessions.c.ended_at.is_(None),
+    )
+    .values(ended_at=bindparam("now"), end_reason=bindparam("reason"))
+    .returning(sessions.c.generation)
+)
 
 
 def insert_session(connection: Connection, record: SessionRecord) -> None:
     """Write a new generation; an ``IntegrityError`` means that it, or another continuation of its parent, is there already."""
-    connection.execute(insert(sessions), _columns(record))
+    insert_rows_of(connection, sessions, [_columns(record)])
 
 
 def find_session(
@@ -133,12 +144,7 @@ def advance_session_from(
 
 def end_session(connection: Connection, lineage_id: str, generation: int, *, reason: str, now: float) -> bool:
     """Close an open session with its reason; False when it had ended already."""
-    ended = connection.execute(
-        update(sessions)
-        .where(sessions.c.lineage_id == lineage_id, sessions.c.generation == generation, sessions.c.ended_at.is_(None))
-        .values(ended_at=to_micros(now), end_reason=reason)
-    )
-    return ended.rowcount == 1
+    return bool(_END.rows(connection, lineage=lineage_id, of=generation, now=to_micros(now), reason=reason))
 
 
 def change_session(connection: Connection, lineage_id: str, generation: int, **values: Any) -> None:

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, select
 
 from sessionstore.domain.spans import Span
+from sessionstore.storage.bulk import insert_rows_of
 from sessionstore.storage.tables import context_spans, sessions
 
 
@@ -17,7 +18,7 @@ def insert_spans(
         {"lineage_id": lineage_id, "generation": generation, "ordinal": ordinal, "first_seq": first, "last_seq": last}
         for ordinal, (first, last) in enumerate([*spans, (open_from, None)])
     ]
-    connection.execute(insert(context_spans), rows)
+    insert_rows_of(connection, context_spans, rows)
 
 
 def spans_of_session(connection: Connection, lineage_id: str, generation: int) -> tuple[Span, ...]:

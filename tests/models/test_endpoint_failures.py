@@ -75,20 +75,33 @@ def asked_async(summarizer: EndpointSummarizer) -> SummarizerError:
     return caught.value
 
 
-@pytest.mark.parametrize("asked", [asked_sync, asked_async])
 @pytest.mark.parametrize(
     ("behaviour", "kind", "requests"), FAILURES, ids=[f"{number}-{kind}" for number, (_, kind, _) in enumerate(FAILURES)]
 )
 def test_each_failure_has_its_kind_and_only_passing_ones_are_tried_again(
-    server: ModelServer, summarizer: Making, behaviour: Behaviour, kind: str, requests: int, asked: object
+    server: ModelServer, summarizer: Making, behaviour: Behaviour, kind: str, requests: int
 ) -> None:
     """FAIL-1"""
-    assert callable(asked)
     server.will(behaviour)
-    error = asked(summarizer(timeout=0.4 if kind == "timeout" else 10.0))
+    error = asked_sync(summarizer(timeout=0.4 if kind == "timeout" else 10.0))
     assert error.kind == kind
     assert len(server.asked) == requests
     assert len(error.reason) < 300
+
+
+@pytest.mark.parametrize(("behaviour", "kind"), [(drips_an_error, "timeout"), (fails(500), "server_error")])
+def test_a_failure_is_the_same_where_it_is_awaited_and_beside_a_running_loop(
+    server: ModelServer, summarizer: Making, behaviour: Behaviour, kind: str
+) -> None:
+    """FAIL-1"""
+    server.will(behaviour)
+    made = summarizer(timeout=0.4)
+    assert asked_async(made).kind == kind
+
+    async def without_awaiting() -> SummarizerError:
+        return asked_sync(made)
+
+    assert asyncio.run(without_awaiting()).kind == kind
 
 
 ANSWERS: list[tuple[Behaviour, str]] = [

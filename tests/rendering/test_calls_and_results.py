@@ -181,3 +181,11 @@ def test_what_a_person_wrote_keeps_its_order_when_results_are_moved() -> None:
         "first",
         "second",
     ]
+
+
+def test_one_answer_to_several_calls_is_the_answer_of_each() -> None:
+    """PAIR-1: the first has its text, the others say where it is, and none counts as unanswered."""
+    answer = {"role": "tool", "tool_call_ids": ["a", "b"], "content": "both done"}
+    rendering = rendered(user("go"), calling("a", "b"), answer, user("more"))
+    assert rendering.messages[2:4] == [result("a", "both done"), result("b", "[answered together with call a]")]
+    assert rendering.repairs == ()

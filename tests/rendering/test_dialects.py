@@ -7,8 +7,8 @@ from typing import Any, get_args
 import pytest
 
 from sessionstore.domain.closed_sets import Profile
-from sessionstore.domain.rendering import render_context
-from sessionstore.domain.transcript import Entry
+from sessionstore.domain.rendering import UNANSWERED_STUB, render_context
+from sessionstore.domain.transcript import Entry, view_message
 
 Message = dict[str, Any]
 ASK: Message = {"role": "user", "content": "look"}
@@ -182,3 +182,51 @@ def test_unknown_keys_of_a_block_reach_a_provider_that_has_the_block() -> None:
     use = {"type": "tool_use", "id": "a:b", "name": "run", "input": {}, "cache_control": {"type": "ephemeral"}}
     messages = rendered([{"role": "user", "content": [block]}, {"role": "assistant", "content": [use]}], "anthropic")
     assert messages == [{"role": "user", "content": [block]}, {"role": "assistant", "content": [{**use, "id": "a_b"}]}]
+
+
+SHELL: Message = {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}}
+SHELL_OUTPUT: Message = {
+    "type": "shell_call_output",
+    "call_id": "s",
+    "output": [{"stdout": "a.txt", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}],
+}
+PATCH: Message = {"type": "apply_patch_call", "call_id": "p", "operation": {"type": "delete_file", "path": "a.txt"}}
+
+
+def test_a_built_in_tool_and_its_answer_are_a_pair_in_every_dialect() -> None:
+    """PAIR-1: whoever runs the tool, the call is followed by its result."""
+    context = [ASK, SHELL, SHELL_OUTPUT, ASK]
+    assert rendered(context, "responses") == context
+    chat = rendered(context, "openai")
+    assert chat[1]["tool_calls"][0]["function"] == {"name": "shell", "arguments": '{"commands": ["ls"]}'}
+    assert "a.txt" in chat[2]["content"]
+    assert chat[2]["tool_call_id"] == "s"
+
+
+@pytest.mark.parametrize("answer", [[], [{**SHELL_OUTPUT, "output": "[shell] ran ls"}]])
+def test_a_built_in_tool_without_its_own_answer_is_told_as_a_function(answer: list[Message]) -> None:
+    """PAIR-3: a stub, or a line in place of an old output, is no answer that the provider takes for its own tool."""
+    call, result = rendered([ASK, SHELL, *answer, ASK], "responses")[1:3]
+    assert call == {"type": "function_call", "call_id": "s", "name": "shell", "arguments": '{"commands": ["ls"]}'}
+    assert (result["type"], result["call_id"]) == ("function_call_output", "s")
+
+
+def test_a_call_in_flight_stays_what_it_is() -> None:
+    assert rendered([ASK, SHELL, PATCH], "responses") == [ASK, SHELL, PATCH]
+
+
+def test_the_stub_of_a_custom_tool_is_an_output_of_a_custom_tool() -> None:
+    """PAIR-3."""
+    call: Message = {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": "*** Begin Patch"}
+    stub = {"type": "custom_tool_call_output", "call_id": "c", "output": UNANSWERED_STUB}
+    assert rendered([ASK, call, ASK], "responses") == [ASK, call, stub, ASK]
+
+
+def test_a_screenshot_is_an_image() -> None:
+    """METER-1: not its base64 as text."""
+    call: Message = {"type": "computer_call", "call_id": "c", "action": {"type": "screenshot"}}
+    picture = {"type": "computer_screenshot", "image_url": "data:image/png;base64,AAAA"}
+    output: Message = {"type": "computer_call_output", "call_id": "c", "output": picture}
+    assert rendered([ASK, call, output, ASK], "responses") == [ASK, call, output, ASK]
+    assert "base64" not in view_message(output).results[0].text
+    assert view_message(output).results[0].images == 1

@@ -18,6 +18,8 @@ _RECENT_WEIGHT: Final = 10.0
 _RECENT_REQUESTS: Final = 2
 _CROWDED: Final = 12
 """Sentences that bind or state, in one message, above which it is a document, of which each sentence matters less."""
+_RECITED: Final = 3
+"""Equal messages of the user above which what they say is told by none of them."""
 _SHORT_SENTENCE: Final = 160
 _LEAD_IN: Final = re.compile(r"^(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=\S)")
 """A few words and a colon before what matters: *Before you go on: …*, *Decision: …*."""
@@ -77,6 +79,10 @@ class LedgerSight:
         """Whether it was only said in messages so full of sentences that bind that they are documents."""
         return all(len(self.binding.get(seq, ())) > _CROWDED for seq in entry.seqs)
 
+    def is_recited(self, entry: LedgerEntry) -> bool:
+        """Whether it is a whole message that was sent over and over, as *continue* is, or the words of a template."""
+        return len(self.repeats.get(entry.text, ())) >= _RECITED
+
     def is_housed(self, entry: LedgerEntry) -> bool:
         """Whether a sentence with a short line of its own says it, and says of what it is."""
         return any(
@@ -103,9 +109,10 @@ class LedgerSight:
 
 
 def without_lead_in(sentence: str, holds: Callable[[str], bool]) -> str:
-    """A sentence in brief: without the few words before a colon when the rest is still what it ``holds`` to be."""
-    rest = _LEAD_IN.sub("", LABEL.sub("", sentence), count=1)
-    return rest if holds(rest) else sentence
+    """A sentence in brief: without its LABEL:, and without a few words before a colon when the rest ``holds`` by itself."""
+    unlabelled = LABEL.sub("", sentence)
+    rest = _LEAD_IN.sub("", unlabelled, count=1)
+    return rest if holds(rest) else unlabelled
 
 
 def shortened(text: str, length: int) -> str:

@@ -75,7 +75,7 @@ def _request(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     seqs = (*(repeat.last_seq for repeat in repeats), entry.closed_by)
     return sight.line(
         entry, sections.GOAL, quoted, 108 if first else 84 if recent else 56, "answered requests", seqs=tuple(sorted(set(seqs))),
-        brief=quoted_text(text, BRIEF_LENGTH), worth=80 if first else 10,
+        brief=quoted_text(text, BRIEF_LENGTH), worth=80 if first and not sight.is_recited(entry) else 10,
     )
 
 
@@ -101,7 +101,7 @@ def _constraint(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
         score -= 40 if entry.source == "user" else 16
     return sight.line(
         entry, sections.CONSTRAINTS, sight.worded(entry.text), score, "constraints",
-        brief=without_lead_in(entry.text, is_constraint), worth=sentence_worth(entry, crowded=sight.is_crowded(entry)),
+        brief=without_lead_in(entry.text, is_constraint), worth=sentence_worth(entry, crowded=sight.is_crowded(entry), recited=sight.is_recited(entry)),
     )
 
 
@@ -111,19 +111,19 @@ def _statement(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     crowded = sight.is_crowded(entry)
     return sight.line(
         entry, sections.CRITICAL_CONTEXT, sight.worded(entry.text), 50.0 if crowded else 94.0, "facts the user gave",
-        brief=LABEL.sub("", entry.text), worth=sentence_worth(entry, crowded=crowded),
+        brief=LABEL.sub("", entry.text), worth=sentence_worth(entry, crowded=crowded, recited=sight.is_recited(entry)),
     )
 
 
 def _finding(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     brief = shortened(entry.text, _SENTENCE_BRIEF)
-    worth = sentence_worth(entry, crowded=False)
+    worth = sentence_worth(entry)
     return sight.line(entry, sections.CRITICAL_CONTEXT, entry.text, 46, "findings", group=1, brief=brief, worth=worth)
 
 
 def _decision(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     brief = shortened(without_lead_in(entry.text, is_decision), _SENTENCE_BRIEF)
-    worth = sentence_worth(entry, crowded=False)
+    worth = sentence_worth(entry)
     return sight.line(entry, sections.KEY_DECISIONS, entry.text, 64, "decisions", brief=brief, worth=worth)
 
 

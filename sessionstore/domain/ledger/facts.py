@@ -26,7 +26,7 @@ _FULL_RATIO: Final = 0.14
 _SECTION_RATIOS: Final = {
     sections.GOAL: 0.05,
     sections.CONSTRAINTS: 0.02,
-    sections.COMPLETED_ACTIONS: 0.03,
+    sections.COMPLETED_ACTIONS: 0.05,
     sections.CRITICAL_CONTEXT: 0.02,
     sections.RELEVANT_FILES: 0.02,
     sections.BLOCKED: 0.04,
@@ -72,10 +72,12 @@ def render_facts(
 
 def _choose(shown: ShownFacts, lines: Sequence[FactLine], until: int, ratios: Mapping[str, float] | None) -> None:
     """Everything in full where it fits; else the first in full, the rest in brief, and in full again what there is room for."""
-    if ratios is not None and not shown.fits(lines, until=until):
-        shown.take(lines, until=shown.spent + int(_FULL_RATIO * (until - shown.spent)), ratios=ratios)
+    if not shown.fits(lines, until=until):
+        first = lines if ratios is not None else [line for line in lines if not line.brief]
+        shown.take(first, until=shown.spent + int(_FULL_RATIO * (until - shown.spent)), ratios=ratios)
         shown.take_brief(lines, until=until)
-        shown.unfold(lines, until=until)
+        if shown.is_complete(lines):
+            shown.unfold(lines, until=until)
     shown.take(lines, until=until, ratios=None)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from sessionstore.domain.ledger.deeds import MUTATIONS
 from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.result_facts import is_failure
-from sessionstore.domain.ledger.sentences import is_wish
+from sessionstore.domain.ledger.sentences import LABEL, is_wish
 
 SHARE_OF_A_LINE: Final = 3
 """Tokens that a fact in brief costs beside its words: its separator, and its part of the line's bullet and range."""
@@ -26,9 +26,13 @@ _NAMES: Final = frozenset({"url", "id", "commit", "host"})
 """References that are names: each is one thing; a number or a port alone says little."""
 
 
-def sentence_worth(entry: LedgerEntry, *, crowded: bool) -> float:
-    """A constraint, a statement, a decision or a finding: by how it binds, and whether it holds something exact."""
-    exact = is_exact(entry.text)
+def sentence_worth(entry: LedgerEntry, *, crowded: bool = False, recited: bool = False) -> float:
+    """A constraint, a statement, a decision or a finding: by how it binds, and whether it holds something exact.
+
+    ``crowded`` sentences stand in a document that was pasted; ``recited`` ones are messages that were sent over and over.
+    """
+    # What somebody gives a LABEL: is meant to be kept.
+    exact = is_exact(entry.text) or LABEL.match(entry.text) is not None
     match entry.kind:
         case "constraint" if is_wish(entry.text):
             worth = 45.0 if exact else 24.0
@@ -40,7 +44,7 @@ def sentence_worth(entry: LedgerEntry, *, crowded: bool) -> float:
             worth = 60.0 if exact else 18.0
         case _:
             worth = 24.0
-    if entry.source == "bulk":
+    if entry.source == "bulk" or recited:
         worth /= 4
     return worth * _CROWDED if crowded else worth
 

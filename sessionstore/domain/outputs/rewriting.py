@@ -5,10 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sessionstore.domain.messages import Message, clean_text, json_text
+from sessionstore.domain.response_items import arguments_key, is_call_item, is_result_item
 from sessionstore.domain.transcript import REASONING_TYPES, answered_id_key, is_call_block
-
-_RESULT_ITEMS = frozenset({"function_call_output", "custom_tool_call_output"})
-_CALL_ITEMS = frozenset({"function_call", "custom_tool_call"})
 
 _REASONING_KEYS = frozenset({"reasoning_content", "reasoning"})
 
@@ -18,7 +16,7 @@ Rewrite = Callable[[int], Any]
 
 def with_results(message: Message, replacements: Mapping[int, str]) -> Message:
     """A copy of the message in which these results (by number) have other text; every other key stays."""
-    if "role" not in message and message.get("type") in _RESULT_ITEMS:
+    if is_result_item(message):
         return {**message, "output": replacements[0]} if 0 in replacements else message
     if message.get("role") in ("tool", "function"):
         return {**message, "content": replacements[0]} if 0 in replacements else message
@@ -53,8 +51,8 @@ def with_arguments(message: Message, shorten: Callable[[int, Any], Any]) -> Mess
         number += 1
         return shorter
 
-    if "role" not in message and message.get("type") in _CALL_ITEMS:
-        key = "arguments" if "arguments" in message else "input"
+    if is_call_item(message):
+        key = arguments_key(message)
         return _changed(message, key, once(message.get(key)))
     changed = message
     content = message.get("content")

@@ -15,6 +15,7 @@ from sessionstore.domain.rendering.emptiness import drop_empty
 from sessionstore.domain.rendering.identifiers import unique_call_ids
 from sessionstore.domain.rendering.one_system_message import is_instruction, system_message
 from sessionstore.domain.rendering.outgoing import Outgoing, present_ids, sendable
+from sessionstore.domain.rendering.parts import Draft
 from sessionstore.domain.rendering.repairs import (
     ASSISTANT_BRIDGE,
     UNANSWERED_STUB,
@@ -77,14 +78,15 @@ def to_provider(
     remaining, left_out = drop_empty(drafts, profile=profile)
     named, renamed = unique_call_ids(remaining, profile=profile)
     present = present_ids(named)
-    outgoing = [_sendable(message, present) for draft in named for message in _form(profile).messages(draft)]
+    form = _form(profile, named)
+    outgoing = [_sendable(message, present) for draft in named for message in form.messages(draft)]
     return outgoing, [*laid_out, *left_out, *renamed]
 
 
-def _form(profile: Profile) -> ChatForm | AnthropicForm | ResponsesForm:
+def _form(profile: Profile, drafts: Sequence[Draft]) -> ChatForm | AnthropicForm | ResponsesForm:
     if profile == "anthropic":
         return AnthropicForm()
-    return ResponsesForm() if profile == "responses" else ChatForm(strict=profile == "strict")
+    return ResponsesForm.of(drafts) if profile == "responses" else ChatForm(strict=profile == "strict")
 
 
 def _sendable(message: Outgoing, present: frozenset[str]) -> Outgoing:

@@ -111,14 +111,16 @@ class ChatForm:
 
     def _result(self, member: Member, part: Part) -> Message:
         envelope = member.envelope
-        native = envelope.get("role") == "tool" or (envelope.get("role") == "function" and not self.strict)
+        own = part.raw is envelope
+        native = own and (envelope.get("role") == "tool" or (envelope.get("role") == "function" and not self.strict))
         content = envelope.get("content")
         if native and (isinstance(content, str) or _is_chat_content(content)):
             named = "tool_call_id" in envelope or envelope.get("role") == "function"
             if named and part.call_id == part.given_id:
                 return envelope
-            return {**envelope, "tool_call_id": part.call_id}
-        fields = kept_fields(member) if envelope.get("role") == "tool" else {}
+            named_once = {key: value for key, value in envelope.items() if key != "tool_call_ids"}
+            return {**named_once, "tool_call_id": part.call_id}
+        fields = kept_fields(member) if own and envelope.get("role") == "tool" else {}
         fields.update(role="tool", tool_call_id=part.call_id, content=flagged_content(part, chat_block))
         return fields
 

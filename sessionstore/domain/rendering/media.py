@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from sessionstore.domain.messages import json_text
-from sessionstore.domain.rendering.parts import IMAGE_TYPES, TEXT_TYPES, Part, part_text
+from sessionstore.domain.rendering.parts import TEXT_TYPES, Part, part_text
+from sessionstore.domain.transcript import IMAGE_TYPES
 
 IMAGE_PLACEHOLDER: Final = "[image]"
 """Stands where an image was that the provider cannot be given, one that is named only by another provider's file id, say."""
@@ -17,7 +18,7 @@ FOREIGN_TO_ANTHROPIC: Final = frozenset(
 )
 """Blocks that Anthropic's messages do not have. Others stay: new types of blocks come with every new server tool."""
 
-FOREIGN_TO_RESPONSES: Final = frozenset({"document", "search_result", "file", "audio_url", "video_url"})
+FOREIGN_TO_RESPONSES: Final = frozenset({"document", "search_result", "file", "audio_url", "video_url", "encrypted_content"})
 """The same for Responses items."""
 
 _CHAT_TYPES: Final = frozenset({"text", "image_url", "refusal", "input_audio", "file", "audio_url", "video_url"})
@@ -113,6 +114,8 @@ def output_content(part: Part, convert: Callable[[Any], Block]) -> str | list[Bl
     raw = part.raw if isinstance(part.raw, Mapping) else {}
     content = raw.get("content", raw.get("output"))
     text = "" if part.result is None else part.result.text
+    if isinstance(content, Mapping):
+        content = [content]
     if isinstance(content, list) and any(_kind(block) in IMAGE_TYPES for block in content):
         blocks = [block for block in content if _kind(block) in IMAGE_TYPES or _is_text(block)]
         return [convert(block) for block in blocks if not _is_text(block) or part_text(block).strip()]

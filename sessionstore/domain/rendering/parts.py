@@ -10,7 +10,9 @@ from typing import Any, Final, Literal
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import Message
+from sessionstore.domain.response_items import is_call_item, is_result_item
 from sessionstore.domain.transcript import (
+    IMAGE_TYPES,
     REASONING_TYPES,
     Entry,
     ToolCall,
@@ -25,10 +27,10 @@ PartKind = Literal["text", "image", "reasoning", "call", "result", "other", "ite
 Voice = Literal["user", "assistant"]
 """Who speaks; a tool's result is brought by the user's side."""
 
-IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
+Key = tuple[int, int]
+"""Which call something is, or answers: the index of the entry and the number of the call in it."""
+
 TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text", "refusal"})
-CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
-RESULT_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,7 @@ class Part:
     """One block, call or result of a message.
 
     ``raw`` is the given value (a string, a content block, an entry of ``tool_calls``, a whole item or tool message).
-    ``call_id`` is the id to send, which may differ from the given one. ``key`` says which call it is or answers: the index of
-    the entry and the number of the call in it.
+    ``call_id`` is the id to send, which may differ from the given one. ``key`` says which call it is or answers.
     """
 
     kind: PartKind
@@ -46,7 +47,7 @@ class Part:
     call: ToolCall | None = None
     result: ToolResult | None = None
     call_id: str = ""
-    key: tuple[int, int] | None = None
+    key: Key | None = None
     inline: bool = False
 
     @property
@@ -121,10 +122,12 @@ def read_parts(entry: Entry, index: int) -> tuple[Part, ...]:
     message = entry.message
     item_type = message.get("type")
     reader = _PartReader(entry, index)
-    if "role" not in message and item_type in CALL_ITEMS:
+    if is_call_item(message):
         reader.call(message)
-    elif ("role" not in message and item_type in RESULT_ITEMS) or message.get("role") in ("tool", "function"):
+    elif is_result_item(message) or message.get("role") in ("tool", "function"):
         reader.result(message)
+        for result in entry.view.results[1:]:
+            reader.result({"content": result.text})
     elif "role" not in message and item_type == "reasoning":
         reader.add("reasoning", message)
     elif "role" not in message and "content" not in message:

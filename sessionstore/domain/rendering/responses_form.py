@@ -1,6 +1,7 @@
 """Drafts as Responses items: messages, ``reasoning``, ``function_call`` and ``function_call_output`` beside one another."""
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -14,7 +15,8 @@ from sessionstore.domain.rendering.media import (
     spoken_content,
 )
 from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, origin_of
-from sessionstore.domain.rendering.parts import CALL_ITEMS, RESULT_ITEMS, Draft, Member, Part, Voice
+from sessionstore.domain.rendering.parts import Draft, Key, Member, Part, Voice
+from sessionstore.domain.response_items import BUILT_IN_CALLS, CALL_ITEMS, RESULT_ITEMS, is_own_answer
 from sessionstore.domain.transcript import answered_id_key, is_call_block
 
 _FOREIGN_BLOCKS: Final = FOREIGN_TO_RESPONSES | {
@@ -25,7 +27,26 @@ _FOREIGN_KEYS: Final = ("tool_calls", "function_call", "audio")
 
 @dataclass(frozen=True, slots=True)
 class ResponsesForm:
-    """Writes Responses items."""
+    """Writes Responses items.
+
+    ``calls`` are the items of calls by key, ``plain`` the keys of those that are written as calls of a function instead.
+    """
+
+    calls: Mapping[Key, Mapping[str, Any]]
+    plain: frozenset[Key]
+
+    @classmethod
+    def of(cls, drafts: Sequence[Draft]) -> ResponsesForm:
+        """The form for what these drafts say. A built-in tool whose answer isn't its own any more is told as a function."""
+        parts = [(part.key, part) for draft in drafts for part in draft.parts if part.key is not None]
+        calls = {key: part.raw for key, part in parts if part.kind == "call" and isinstance(part.raw, Mapping)}
+        built_in = {key: raw for key, raw in calls.items() if raw.get("type") in BUILT_IN_CALLS}
+        plain = {
+            key
+            for key, part in parts
+            if part.kind == "result" and key in built_in and not is_own_answer(built_in[key], part.raw)
+        }
+        return cls(calls, frozenset(plain))
 
     def messages(self, draft: Draft) -> list[Outgoing]:
         """The items that say what a draft says, in order; those that were items already are handed on."""
@@ -58,34 +79,34 @@ class ResponsesForm:
                 continue
             say()
             if part.kind == "call":
-                found.append(Outgoing(_call_item(part), "assistant", sources, origin, has_words=False))
+                found.append(Outgoing(self._call(part), "assistant", sources, origin, has_words=False))
             elif part.kind == "result":
-                found.append(Outgoing(_result_item(part), "tool", sources, origin))
+                found.append(Outgoing(self._result(part), "tool", sources, origin))
             else:
                 found.append(Outgoing(part.raw, "assistant", sources, origin, has_words=False))
         say()
         return found
 
+    def _call(self, part: Part) -> Message:
+        raw: dict[str, Any] = part.raw
+        if raw.get("type") in CALL_ITEMS and "call_id" in raw and part.key not in self.plain:
+            return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
+        name = "" if part.call is None else part.call.name
+        return {
+            "type": "function_call",
+            "call_id": part.call_id,
+            "name": name or "unknown_tool",
+            "arguments": arguments_text(part),
+        }
 
-def _call_item(part: Part) -> Message:
-    raw: dict[str, Any] = part.raw
-    if raw.get("type") in CALL_ITEMS and "call_id" in raw:
-        return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
-    name = "" if part.call is None else part.call.name
-    return {
-        "type": "function_call",
-        "call_id": part.call_id,
-        "name": name or "unknown_tool",
-        "arguments": arguments_text(part),
-    }
-
-
-def _result_item(part: Part) -> Message:
-    raw: dict[str, Any] = part.raw
-    if raw.get("type") in RESULT_ITEMS and "call_id" in raw:
-        return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
-    output = flagged_content(part, partial(responses_block, spoken_by_model=False))
-    return {"type": "function_call_output", "call_id": part.call_id, "output": output}
+    def _result(self, part: Part) -> Message:
+        raw: dict[str, Any] = part.raw
+        if raw.get("type") in RESULT_ITEMS and "call_id" in raw and part.key not in self.plain:
+            return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
+        output = flagged_content(part, partial(responses_block, spoken_by_model=False))
+        called = self.calls.get(part.key, {}).get("type") if part.key is not None else None
+        kind = "custom_tool_call_output" if called == "custom_tool_call" else "function_call_output"
+        return {"type": kind, "call_id": part.call_id, "output": output}
 
 
 def _accepts(message: Message, role: str) -> bool:

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sessionstore.domain.closed_sets import Profile
-from sessionstore.domain.rendering.parts import Draft, Member, Part, read_parts, voice_of
+from sessionstore.domain.rendering.parts import Draft, Key, Member, Part, read_parts, voice_of
 from sessionstore.domain.rendering.repairs import UNANSWERED_STUB, Repair, covered_stub
 from sessionstore.domain.transcript import Entry, Pairing, ToolResult, pair_calls
-
-Key = tuple[int, int]
 
 
 @dataclass(slots=True)

@@ -1,0 +1,1 @@
+"""What the store costs on a PostgreSQL server that the benchmark starts itself."""
