@@ -92,7 +92,12 @@ def make_plan(given: PlanInput) -> CompactionPlan:
     middle_tokens = sum(given.entries[index].tokens for index in parts.middle)
     total = given.tokens
     kept = total - middle_tokens
-    budget = summary_budget(given.policy, middle=middle_tokens - given.fixed_growth, total=total)
+    budget = summary_budget(
+        given.policy,
+        middle=middle_tokens - given.fixed_growth,
+        total=total,
+        room=given.policy.threshold(given.window) - kept - given.fixed_growth,
+    )
     outcome, reason = _outcome(given, parts, kept=kept, budget=budget)
     return CompactionPlan(
         outcome=outcome,
@@ -111,10 +116,15 @@ def make_plan(given: PlanInput) -> CompactionPlan:
     )
 
 
-def summary_budget(policy: CompactionPolicy, *, middle: int, total: int) -> int:
+def summary_budget(policy: CompactionPolicy, *, middle: int, total: int, room: int) -> int:
     """Tokens that a summary may have: a share of the middle within its limits, and never more than still saves
-    ``min_saving``."""
+    ``min_saving``.
+
+    ``room`` is what the threshold leaves beside all that stays. A small window's context is to be small again afterwards, so
+    no summary is larger than that and the least one.
+    """
     wanted = min(max(int(policy.summary_ratio * middle), policy.summary_min_tokens), policy.summary_max_tokens)
+    wanted = min(wanted, max(room, policy.summary_min_tokens))
     return min(wanted, middle - math.ceil(policy.min_saving * total))
 
 

@@ -134,10 +134,14 @@ def _is_echo(text: str, history: str, requests: Sequence[str]) -> bool:
     answered = _runs(text)
     if len(answered) < _LEAST_COPIED:
         return False
+    copied = answered & _runs(history)
+    if len(copied) < _ECHO_SHARE * _LEAST_COPIED:
+        # Whatever is a quote, too little is copied.
+        return False
     # A summary may quote one request however long; what is copied beyond the longest quote is looked at.
     quoted = max((answered & _runs(request) for request in requests), key=len, default=set())
     rest = answered - quoted
-    return len(rest) >= _LEAST_COPIED and len(rest & _runs(history)) >= _ECHO_SHARE * len(rest)
+    return len(rest) >= _LEAST_COPIED and len(rest & copied) >= _ECHO_SHARE * len(rest)
 
 
 def _runs(text: str) -> set[int]:

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection
@@ -14,8 +14,9 @@ from sqlalchemy.exc import DBAPIError
 
 from sessionstore.storage.after_fork import forget_when_forked
 from sessionstore.storage.file_identity import FileIdentity
+from sessionstore.storage.log_size import LogSize
 from sessionstore.storage.sqlite_engine import Durability, identity_of, is_in_memory, sqlite_engine
-from sessionstore.storage.waiting import begin_writing
+from sessionstore.storage.waiting import WritingTurns
 
 T = TypeVar("T")
 
@@ -26,9 +27,9 @@ class _Kept:
 
     connection: Connection
     driver: sqlite3.Connection
-    identity: FileIdentity | None
     waits_by_itself: bool = True
-    """Whether SQLite waits for a lock inside a statement, as it does for who reads; who writes waits in ``begin_writing``."""
+    """Whether SQLite waits for a lock inside a statement, as it does for who reads; who writes waits in its turns."""
+    turns: WritingTurns = field(default_factory=WritingTurns)
 
 
 class Embedded:
@@ -40,11 +41,19 @@ class Embedded:
     """
 
     def __init__(
-        self, url: URL, *, durability: Durability, busy_timeout: float, connect: Callable[[], sqlite3.Connection] | None
+        self,
+        url: URL,
+        *,
+        durability: Durability,
+        busy_timeout: float,
+        connect: Callable[[], sqlite3.Connection] | None,
+        file: FileIdentity | None,
     ) -> None:
         self.engine: Final = sqlite_engine(url, durability, busy_timeout, connect)
+        self.file: Final = file or identity_of(self.engine)
         self._busy_timeout = busy_timeout
         self._idle: list[_Kept] = []
+        self._log = None if self.file is None else LogSize(self.file.path)
         # A memory database lives in one connection, which threads take in turns.
         self._turn: Any = threading.Lock() if is_in_memory(url) and connect is None else nullcontext()
         forget_when_forked(self)
@@ -56,8 +65,8 @@ class Embedded:
                 kept.driver.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout * 1000)}")
                 kept.waits_by_itself = True
             kept.driver.execute("BEGIN")
-            if kept.identity is not None:
-                kept.identity.check()
+            if self.file is not None:
+                self.file.check(kept.driver)
             result = work(kept.connection)
             _end(kept)
             return result
@@ -68,14 +77,17 @@ class Embedded:
             if kept.waits_by_itself:
                 kept.driver.execute("PRAGMA busy_timeout = 0")
                 kept.waits_by_itself = False
-            begin_writing(kept.driver, self._busy_timeout)
-            if kept.identity is not None:
-                kept.identity.check()
+            kept.turns.begin(kept.driver, self._busy_timeout)
+            if self.file is not None:
+                self.file.check(kept.driver)
             result = work(kept.connection)
             _end(kept)
-            if kept.identity is not None:
+            if self.file is not None:
                 # What was committed into a file that is no longer there must not be reported as done.
-                kept.identity.check()
+                self.file.check(kept.driver)
+            if self._log is not None:
+                self._log.keep_short(kept.driver)
+            kept.turns.end()
             return result
 
     def close(self) -> None:
@@ -84,6 +96,8 @@ class Embedded:
         for kept in idle:
             kept.connection.close()
         self.engine.dispose()
+        if self.file is not None:
+            self.file.forget()
 
     def begin_anew(self) -> object:
         """Forget every connection without touching it; gives what must never be closed in this process."""
@@ -112,9 +126,14 @@ class Embedded:
         self._keep(kept, idle)
 
     def _open(self) -> _Kept:
+        if self.file is not None:
+            # To open a file that is gone would make a new one.
+            self.file.check()
         connection = self.engine.connect()
+        if self.file is not None:
+            self.file.learn()
         driver: Any = connection.connection.dbapi_connection
-        return _Kept(connection, driver, identity_of(connection))
+        return _Kept(connection, driver)
 
     def _keep(self, kept: _Kept, idle: list[_Kept]) -> None:
         if idle is self._idle:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError
 from sessionstore.errors import StoreUnavailableError
 from sessionstore.storage.embedded import Embedded
 from sessionstore.storage.faults import typed_errors
+from sessionstore.storage.file_identity import FileIdentity
 from sessionstore.storage.server import Server
 from sessionstore.storage.sqlite_engine import Durability, connect_options, is_in_memory
 
@@ -28,7 +29,7 @@ class Database:
     A write begins with the write lock held (``BEGIN IMMEDIATE`` on SQLite), so it never fails halfway because another writer
     came first; it waits up to ``busy_timeout`` seconds. What the unit of work raises rolls everything back.
 
-    ``connect`` gives the one SQLite connection that this door is to use; without it the door opens its own.
+    ``connect`` gives the one SQLite connection that this door is to use, on ``file``; without it the door opens its own.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Database:
         durability: Durability = "full",
         busy_timeout: float = DEFAULT_BUSY_TIMEOUT,
         connect: Callable[[], sqlite3.Connection] | None = None,
+        file: FileIdentity | None = None,
     ) -> None:
         try:
             parsed = make_url(url)
@@ -46,7 +48,7 @@ class Database:
             self._parsed = parsed
             self._durability: Durability = durability
             self._door: Embedded | Server = (
-                Embedded(parsed, durability=durability, busy_timeout=busy_timeout, connect=connect)
+                Embedded(parsed, durability=durability, busy_timeout=busy_timeout, connect=connect, file=file)
                 if _is_sqlite(parsed)
                 else Server(parsed, busy_timeout=busy_timeout, durability=durability)
             )
@@ -71,13 +73,24 @@ class Database:
         return self.is_sqlite and is_in_memory(self._parsed)
 
     def sqlite_arguments(self) -> tuple[str, dict[str, Any]]:
-        """Path and options of ``sqlite3.connect`` for a connection as this door opens them."""
+        """Path and options of ``sqlite3.connect`` for a connection as this door opens them.
+
+        Raises ``StoreUnavailableError`` for a file that is no longer the one that was opened.
+        """
+        if isinstance(self._door, Embedded) and self._door.file is not None:
+            self._door.file.check()
         paths, options = self._engine.dialect.create_connect_args(self._engine.url)
         return str(paths[0]), {**options, **connect_options(self.busy_timeout)}
 
     def over(self, connect: Callable[[], sqlite3.Connection]) -> Database:
         """The same door over one SQLite connection that somebody else opened with ``sqlite_arguments``."""
-        return Database(self._parsed, durability=self._durability, busy_timeout=self.busy_timeout, connect=connect)
+        return Database(
+            self._parsed,
+            durability=self._durability,
+            busy_timeout=self.busy_timeout,
+            connect=connect,
+            file=self._door.file if isinstance(self._door, Embedded) else None,
+        )
 
     def read(self, work: Callable[[Connection], Result], *, one_query: bool = False) -> Result:
         """Run a unit of work that only reads, on one consistent snapshot, without any lock that a writer would wait for.

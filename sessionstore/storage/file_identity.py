@@ -1,8 +1,9 @@
-"""Which file a SQLite connection is on, so that one that was replaced or deleted under an open store is noticed (OPS-2)."""
+"""Which file an open store is on, so that one that was replaced, deleted or cut short under it is noticed (OPS-2)."""
 from __future__ import annotations
 
 import os
 import re
+import sqlite3
 from pathlib import Path
 from typing import Final
 
@@ -17,20 +18,42 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
 
 
 class FileIdentity:
-    """The file that a path led to when a connection was opened."""
+    """The file that a path led to when a store opened its first connection, and how large it has been seen."""
 
     def __init__(self, url: str, path: str) -> None:
         self._url = url
-        self._path = path
-        self._opened = _number(path)
+        self.path: Final = path
+        self._opened: os.stat_result | None = None
+        self._size = 0
 
-    def check(self) -> None:
-        """Raise ``StoreUnavailableError`` when the path leads to another file now, or to none."""
-        found = _number(self._path)
-        if found == self._opened:
+    def learn(self) -> None:
+        """Remember the file, which has just been opened for the first time."""
+        if self._opened is None:
+            self._opened = _found(self.path)
+
+    def forget(self) -> None:
+        """The store was closed: whatever is at the path when it is opened again is the file then."""
+        self._opened, self._size = None, 0
+
+    def check(self, connection: sqlite3.Connection | None = None) -> None:
+        """Raise ``StoreUnavailableError`` when the path leads to another file now, to none, or to less than the database.
+
+        A file may become smaller by a VACUUM; ``connection``, in a transaction, tells how large the database is.
+        """
+        if self._opened is None:
             return
-        what = "was deleted" if found is None else "was replaced by another one"
-        raise StoreUnavailableError(self._url, f"its file {what} while it was open; open the store again")
+        known = self._size  # read first: another thread may look at a larger file meanwhile
+        found = _found(self.path)
+        if found is None:
+            raise self._changed("was deleted")
+        if not os.path.samestat(found, self._opened):
+            raise self._changed("was replaced by another one")
+        if found.st_size < known and _is_cut_short(found.st_size, connection):
+            raise self._changed("was cut short")
+        self._size = found.st_size
+
+    def _changed(self, what: str) -> StoreUnavailableError:
+        return StoreUnavailableError(self._url, f"its file {what} while it was open; open the store again")
 
 
 def refuse_network_file_system(url: str, path: str, *, mounts: Path = _MOUNTS) -> None:
@@ -48,12 +71,20 @@ def refuse_network_file_system(url: str, path: str, *, mounts: Path = _MOUNTS) -
         raise StoreUnavailableError(url, f"{advice}; put the file on a local disk, or use PostgreSQL")
 
 
-def _number(path: str) -> tuple[int, int] | None:
+def _found(path: str) -> os.stat_result | None:
     try:
-        found = os.stat(path)  # noqa: PTH116 - a tenth of Path's time, and every transaction asks twice
+        return os.stat(path)  # noqa: PTH116 - a tenth of Path's time, and every transaction asks twice
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+
+
+def _is_cut_short(size: int, connection: sqlite3.Connection | None) -> bool:
+    # The file is not read to find out: to close it would let go of the locks that SQLite holds on it.
+    if connection is None:
+        return size == 0
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+    return bool(size < pages * page_size)
 
 
 def _file_system(path: str, table: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import ARRAY, Connection, Select, Text, any_, bindparam, func, select, true
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import decode_body
@@ -52,6 +52,37 @@ def _context(*columns: Any, newest_first: bool = False) -> Select[Any]:
     )
 
 
+def _last_on_a_server() -> Select[Any]:
+    """The last rows of a context: from each span no more than are wanted.
+
+    A server doesn't see that spans and the rows inside are in order already, so it would sort all rows of the last span.
+    """
+    end = func.coalesce(context_spans.c.last_seq, sessions.c.next_seq - 1)
+    of_a_span = (
+        select(*_ROW)
+        .where(
+            messages.c.lineage_id == context_spans.c.lineage_id,
+            messages.c.seq >= context_spans.c.first_seq,
+            messages.c.seq <= end,
+        )
+        .order_by(messages.c.seq.desc())
+        .limit(bindparam("count"))
+        .lateral("newest")
+    )
+    return (
+        select(*of_a_span.c)
+        .select_from(context_spans)
+        .join(
+            sessions,
+            (sessions.c.lineage_id == context_spans.c.lineage_id) & (sessions.c.generation == context_spans.c.generation),
+        )
+        .join(of_a_span, true())
+        .where(context_spans.c.lineage_id == bindparam("lineage"), context_spans.c.generation == bindparam("of"))
+        .order_by(context_spans.c.ordinal.desc(), of_a_span.c.seq.desc())
+        .limit(bindparam("count"))
+    )
+
+
 _CONTEXT_BODIES = HotStatement(_context(messages.c.body))
 _CONTEXT_ROWS = HotStatement(_context(*_ROW))
 _CONTEXT_SEQS = HotStatement(_context(messages.c.seq))
@@ -65,6 +96,15 @@ _LOG_ROWS = HotStatement(
     .order_by(messages.c.seq)
 )
 _LAST_ROWS = HotStatement(_context(*_ROW, newest_first=True).limit(bindparam("count")))
+_LAST_ROWS_ON_A_SERVER = HotStatement(_last_on_a_server())
+# A server takes any number of ids as one value.
+_SEQS_OF_CLIENT_IDS = HotStatement(
+    select(messages.c.client_id, messages.c.seq).where(
+        messages.c.lineage_id == bindparam("lineage"),
+        messages.c.client_id == any_(bindparam("ids", type_=ARRAY(Text))),
+        messages.c.client_id.is_not(None),
+    )
+)
 _MOST_VARIABLES = 900
 """Bound values in one statement, below the limit of 999 that older SQLite builds have."""
 
@@ -116,7 +156,8 @@ def context_slice(connection: Connection, lineage_id: str, generation: int, *, o
 
 def last_context_rows(connection: Connection, lineage_id: str, generation: int, count: int) -> list[LogRow]:
     """The last rows of a session's context, in order; reads no more rows than it gives."""
-    rows = [_log_row(row) for row in _LAST_ROWS.rows(connection, lineage=lineage_id, of=generation, count=count)]
+    statement = _LAST_ROWS if connection.dialect.name == "sqlite" else _LAST_ROWS_ON_A_SERVER
+    rows = [_log_row(row) for row in statement.rows(connection, lineage=lineage_id, of=generation, count=count)]
     rows.reverse()
     return rows
 
@@ -155,6 +196,9 @@ def row_kind(connection: Connection, lineage_id: str, seq: int) -> Kind | None:
 
 def seqs_of_client_ids(connection: Connection, lineage_id: str, client_ids: Sequence[str]) -> dict[str, int]:
     """Which of these client ids are stored already, and as which seq."""
+    if connection.dialect.name != "sqlite":
+        rows = _SEQS_OF_CLIENT_IDS.rows(connection, lineage=lineage_id, ids=list(client_ids))
+        return {row[0]: row[1] for row in rows}
     found: dict[str, int] = {}
     for start in range(0, len(client_ids), _MOST_VARIABLES):
         part = client_ids[start : start + _MOST_VARIABLES]

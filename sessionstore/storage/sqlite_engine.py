@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import QueuePool, StaticPool
 
@@ -20,8 +20,6 @@ PAGE_SIZE: Final = 8_192
 
 WAL_LIMIT: Final = 8 * 1024 * 1024
 """Bytes to which the write-ahead log is cut when it begins anew; readers that stay long let it grow beyond that meanwhile."""
-
-_IDENTITY: Final = "file_identity"
 
 
 def is_in_memory(url: URL) -> bool:
@@ -59,7 +57,7 @@ def sqlite_engine(
         refuse_network_file_system(name, _plain(path))
 
     @event.listens_for(engine, "connect")
-    def configure(connection: sqlite3.Connection, record: Any) -> None:
+    def configure(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = " + {"full": "FULL", "normal": "NORMAL"}[durability])
         if path is not None:
@@ -68,15 +66,16 @@ def sqlite_engine(
             connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
             _switch_to_wal(connection, busy_timeout)
             connection.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT}")
-            record.info[_IDENTITY] = FileIdentity(name, _plain(path))
 
     return engine
 
 
-def identity_of(connection: Connection) -> FileIdentity | None:
-    """The file that a connection is on, None for a memory database."""
-    identity: FileIdentity | None = connection.connection.info.get(_IDENTITY)
-    return identity
+def identity_of(engine: Engine) -> FileIdentity | None:
+    """The file that an engine's connections are on, None for a memory database."""
+    if is_in_memory(engine.url):
+        return None
+    path = str(engine.dialect.create_connect_args(engine.url)[0][0])
+    return FileIdentity(engine.url.render_as_string(hide_password=True), _plain(path))
 
 
 def _plain(path: str) -> str:

@@ -1,7 +1,9 @@
 """Waiting for the write lock of a SQLite file so that every writer gets its turn.
 
 SQLite's own handler sleeps longer the longer it has waited, up to a tenth of a second, so newcomers overtake whoever waits: of
-eight writers the unluckiest got a third of its share. Here a waiter asks more often the longer it has waited, at random times.
+eight writers the unluckiest got a third of its share. Here a waiter asks more often the longer it has waited, at random times, and
+who writes many times in a row leaves the lock alone now and then: between two writes it is free for less time than a question takes,
+so on a busy machine the one that has the processor would have the lock too, to the end of its work.
 """
 from __future__ import annotations
 
@@ -21,18 +23,43 @@ HALVED_AFTER: Final = 0.05
 """Seconds of waiting after which somebody asks twice as often as at first."""
 
 
-def begin_writing(connection: sqlite3.Connection, busy_timeout: float) -> None:
-    """Begin a transaction that holds the write lock, waiting for it up to ``busy_timeout`` seconds.
+LONGEST_RUN: Final = 0.05
+"""Seconds that one connection may write time after time before it leaves the lock to whoever waits."""
 
-    SQLite itself must not wait on this connection (``PRAGMA busy_timeout = 0``). Raises SQLite's own error when the time is
-    over.
-    """
-    wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), busy_timeout)
+GIVEN_WAY: Final = 0.001
+"""Seconds for which it does: longer than the shortest pause, so that who has waited long is there meanwhile."""
 
 
-def wait_for(attempt: Callable[[], object], busy_timeout: float) -> None:
-    """Try until nobody is in the way, or raise what the last attempt raised."""
+class WritingTurns:
+    """The transactions of one connection that hold the write lock, one after the other."""
+
+    def __init__(self) -> None:
+        self._run_began = self._ended = 0.0
+
+    def begin(self, connection: sqlite3.Connection, busy_timeout: float) -> None:
+        """Begin a transaction that holds the write lock, waiting for it up to ``busy_timeout`` seconds.
+
+        SQLite itself must not wait on this connection (``PRAGMA busy_timeout = 0``). Raises SQLite's own error when the time
+        is over.
+        """
+        now = time.monotonic()
+        had_a_chance = now - self._ended >= GIVEN_WAY
+        if not had_a_chance and now - self._run_began >= LONGEST_RUN:
+            time.sleep(GIVEN_WAY)
+            had_a_chance = True
+        waited = wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), busy_timeout)
+        if had_a_chance or waited:
+            self._run_began = time.monotonic()
+
+    def end(self) -> None:
+        """The transaction is over."""
+        self._ended = time.monotonic()
+
+
+def wait_for(attempt: Callable[[], object], busy_timeout: float) -> bool:
+    """Try until nobody is in the way, or raise what the last attempt raised; gives whether somebody was."""
     began = time.monotonic()
+    waits = False
     while True:
         try:
             attempt()
@@ -40,9 +67,10 @@ def wait_for(attempt: Callable[[], object], busy_timeout: float) -> None:
             waited = time.monotonic() - began
             if not is_busy(error) or waited >= busy_timeout:
                 raise
+            waits = True
             time.sleep(min(pause(waited) * random.uniform(0.5, 1.5), max(busy_timeout - waited, 0.0)))
         else:
-            return
+            return waits
 
 
 def pause(waited: float) -> float:

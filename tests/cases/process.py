@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,6 +31,7 @@ class Killer:
         self.answered = False
         self.opening = False
         self.committed = False
+        self.running = ""
 
     def reach(self, *points: str) -> None:
         """End the process if one of these is its point."""
@@ -37,31 +39,54 @@ class Killer:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def listen(self) -> None:
-        """Watch every statement and commit of the process."""
+        """Watch every statement and commit of the process: SQLite's by its own trace, a server's by SQLAlchemy's events."""
+        event.listen(Engine, "connect", self._connected)
         event.listen(Engine, "before_cursor_execute", self._before)
         event.listen(Engine, "after_cursor_execute", self._after)
         event.listen(Engine, "commit", self._committing)
         event.listen(Pool, "checkin", self._returned)
 
+    def _connected(self, connection: Any, _record: Any) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.set_trace_callback(self._traced)
+
+    def _traced(self, statement: str) -> None:
+        """Called before a statement of SQLite runs, when the one before it is over."""
+        if statement.startswith("--"):
+            return
+        running, self.running = self.running, statement
+        self._done(running)
+        if running == "COMMIT":
+            self._returned()
+        self._begun(statement)
+        if statement == "COMMIT":
+            self._committing()
+
     def _before(self, _c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
+        self._begun(statement)
+
+    def _after(self, _c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
+        self._done(statement)
+
+    def _begun(self, statement: str) -> None:
         if self.answered:
             self.reach("after_summary")
         if statement.startswith("UPDATE sessions SET") and "end_reason" in statement.partition("WHERE")[0]:
             self.reach("before_parent_end")
 
-    def _after(self, _c: Any, _cursor: Any, statement: str, _p: Any, _context: Any, _many: bool) -> None:
+    def _done(self, statement: str) -> None:
         if statement.startswith("INSERT INTO sessions "):
             self.opening = True
             self.reach("after_child_insert")
         if statement.startswith("INSERT INTO context_spans "):
             self.reach("after_tail_copy")
 
-    def _committing(self, _connection: Any) -> None:
+    def _committing(self, *_: Any) -> None:
         if self.opening:
             self.reach("before_commit")
             self.committed = True
 
-    def _returned(self, _connection: Any, _record: Any) -> None:
+    def _returned(self, *_: Any) -> None:
         if self.committed:
             self.reach("after_commit")
 
@@ -124,6 +149,7 @@ def _actions(what: str, order: Mapping[str, Any], run: CaseRun) -> list[Any]:
     if what == "crash":
         killer = Killer(order["point"])
         killer.listen()
+        run.store.close()  # so that every connection is one that is watched
         summarizer = KillingSummarizer(run.summarizer, killer)
     force = bool(run.case.options.get("force", False))
     return [lambda: run.session.compact(summarizer=summarizer, policy=run.policy, force=force)]

@@ -1,11 +1,10 @@
-"""The operations of the matrix, each on a file that was made ready for it, with ids and times that are the same every time."""
+"""The operations of the matrix, each on a database that was made ready for it, with ids and times that are the same every time."""
 from __future__ import annotations
 
 import itertools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from sessionstore import CompactionHooks, SessionStore
@@ -25,15 +24,15 @@ SUMMARY: Final = "Critical Context: the modules were looked at and mended one by
 class Action:
     """An operation: what is there before, and what is done by a process that may die doing it."""
 
-    prepare: Callable[[Path], None]
-    act: Callable[[Path], None]
+    prepare: Callable[[str], None]
+    act: Callable[[str], None]
 
 
-def opened(path: Path, *, at: float = NOW) -> SessionStore:
+def opened(url: str, *, at: float = NOW) -> SessionStore:
     """A store whose clock stands, and whose ids are its time and a number."""
     numbers = itertools.count(1)
     return SessionStore.open(
-        f"sqlite:///{path}",
+        url,
         clock=lambda: at,
         ids=lambda: f"id-{at:.0f}-{next(numbers)}",
         counter=PieceCounter(),
@@ -41,67 +40,67 @@ def opened(path: Path, *, at: float = NOW) -> SessionStore:
     )
 
 
-def _nothing(_path: Path) -> None:
-    """There is no file."""
+def _nothing(_url: str) -> None:
+    """There are no tables."""
 
 
-def _with_talk(path: Path) -> None:
-    with opened(path) as store:
+def _with_talk(url: str) -> None:
+    with opened(url) as store:
         session = store.create_session(NAME, title="Fix auth", context_window=WINDOW, system_prompt="Take care.")
         session.append(talk(30))
 
 
-def _with_continuation(path: Path) -> None:
-    _with_talk(path)
-    with opened(path, at=NOW + 1) as store:
+def _with_continuation(url: str) -> None:
+    _with_talk(url)
+    with opened(url, at=NOW + 1) as store:
         session = store.resume(NAME).compact(policy=SMALL).session
         session.append(talk(4, start=30))
 
 
-def _migrate(path: Path) -> None:
-    database = Database(f"sqlite:///{path}")
+def _migrate(url: str) -> None:
+    database = Database(url)
     database.write(lambda connection: upgrade(connection, "head"))
     database.close()
 
 
-def _create(path: Path) -> None:
-    with opened(path, at=NOW + 9) as store:
+def _create(url: str) -> None:
+    with opened(url, at=NOW + 9) as store:
         store.create_session("new", title="New", system_prompt="Take care.", metadata={"a": 1})
 
 
-def _append(path: Path) -> None:
-    with opened(path, at=NOW + 9) as store:
+def _append(url: str) -> None:
+    with opened(url, at=NOW + 9) as store:
         store.resume(NAME).append(talk(3, start=50), client_id=["a", "b", "c"])
 
 
-def _flush(path: Path) -> None:
-    with opened(path, at=NOW + 9) as store:
+def _flush(url: str) -> None:
+    with opened(url, at=NOW + 9) as store:
         session = store.resume(NAME)
         session.flush([*session.context(), *talk(3, start=50)])
 
 
-def _compact(path: Path) -> None:
-    with opened(path, at=NOW + 9) as store:
+def _compact(url: str) -> None:
+    with opened(url, at=NOW + 9) as store:
         store.resume(NAME).compact(policy=SMALL, summarizer=lambda _prompt: SUMMARY)
 
 
-def _undo(path: Path) -> None:
-    with opened(path, at=NOW + 9) as store:
+def _undo(url: str) -> None:
+    with opened(url, at=NOW + 9) as store:
         store.resume(NAME).undo_compaction()
 
 
-def _rewind(path: Path) -> None:
-    with opened(path, at=NOW + 9) as store:
+def _rewind(url: str) -> None:
+    with opened(url, at=NOW + 9) as store:
         store.resume(NAME).rewind(5)
 
 
-def _import(path: Path) -> None:
-    with opened(path, at=NOW + 9) as store:
+def _import(url: str) -> None:
+    with opened(url, at=NOW + 9) as store:
         store.import_lines([json.dumps(message) for message in talk(12)], id="imported", name="t.jsonl")
 
 
-def _open(path: Path) -> None:
-    opened(path, at=NOW + 9).close()
+def _open(url: str) -> None:
+    opened(url, at=NOW + 9).close()
 
 
 ACTIONS: Final[Mapping[str, Action]] = {

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, event
-from sqlalchemy.pool import Pool
 
+from sessionstore.storage import embedded
 from tests.kill.actions import ACTIONS
 
-RETURNED = "(the transaction is over, its connection not yet closed)"
+RETURNED = "(the transaction is over, nobody knows it yet)"
 """The name of the point behind a transaction's last statement."""
 
 
@@ -32,9 +32,13 @@ def watch(reach: Any) -> None:
     def trace(connection: sqlite3.Connection, _record: Any) -> None:
         connection.set_trace_callback(reach)
 
-    @event.listens_for(Pool, "checkin")
-    def returned(_connection: Any, _record: Any) -> None:
+    end = embedded._end
+
+    def returned(kept: Any) -> None:
+        end(kept)
         reach(RETURNED)
+
+    embedded._end = returned
 
 
 def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | None) -> int:
@@ -54,7 +58,7 @@ def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | No
             os.kill(os.getpid(), signal.SIGKILL)
 
     watch(reach)
-    ACTIONS[action].act(path)
+    ACTIONS[action].act(f"sqlite:///{path}")
     if points is not None:
         points.write_text(json.dumps([" ".join(statement.split())[:80] for statement in passed]), encoding="utf-8")
     os._exit(0)
@@ -63,7 +67,7 @@ def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | No
 def main(action: str, folder: Path, *, only_points: bool = False) -> None:
     """Make the files of one row of the matrix; with ``only_points`` those of the operation that nobody kills."""
     before, after, points = folder / "before.db", folder / "after.db", folder / "points.json"
-    ACTIONS[action].prepare(before)
+    ACTIONS[action].prepare(f"sqlite:///{before}")
     if before.exists():
         shutil.copy(before, after)
     assert run_forked(action, after, die_at=None, points=points) == 0

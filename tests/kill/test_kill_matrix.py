@@ -47,15 +47,15 @@ def test_killed_before_any_statement_the_file_holds_the_old_state_or_the_new(tmp
         state = state_of(path) if path.exists() else None
         assert state in (before, after), f"killed before {point!r}"
         found.append(state == after)
-        check_reopened(path, point, work=number % 8 == 0)
+        check_reopened(f"sqlite:///{path}", point, work=number % 8 == 0)
     assert found == sorted(found), "once the new state is there it stays"
     assert any(found), "a commit lies before the last statement"
     assert not all(found)
 
 
-def check_reopened(path: Path, point: str, *, work: bool) -> None:
-    """After the lease the file is healthy, and with ``work`` one goes on with it."""
-    with opened(path, at=NOW + 10 + LEASE_SECONDS) as store:
+def check_reopened(url: str, point: str, *, work: bool) -> None:
+    """After the lease the database is healthy, and with ``work`` one goes on with it."""
+    with opened(url, at=NOW + 10 + LEASE_SECONDS) as store:
         assert {finding.code for finding in store.doctor(repair=True)} <= {"stale_job"}, point
         assert list(store.doctor()) == [], point
         for line in store.list_sessions():
@@ -78,9 +78,9 @@ def test_the_points_of_a_compaction_are_the_named_steps_of_its_commit(tmp_path: 
     writes = [point for point in points[commit:] if point.startswith(("INSERT", "UPDATE"))]
     written = [point.split("(")[0].split(" SET")[0].strip() for point in writes]
     assert [name for name in dict.fromkeys(written) if "search" not in name] == [
-        "UPDATE compactions",
         "INSERT INTO system_prompts",
         "UPDATE sessions",
+        "UPDATE compactions",
         "INSERT INTO sessions",
         "INSERT INTO messages",
         "INSERT INTO context_spans",

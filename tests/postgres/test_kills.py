@@ -1,7 +1,6 @@
-"""ATOM-1 on a server: a kill of the worker, or of the server itself, leaves the old state or the new one."""
+"""ATOM-1 on a server: a kill of a process at any point, or of the server itself, leaves the old state or the new one."""
 from __future__ import annotations
 
-import json
 import signal
 import time
 from collections.abc import Iterator
@@ -11,7 +10,10 @@ import pytest
 
 from sessionstore import SessionStore
 from tests.counters import PieceCounter
-from tests.postgres.killed_compaction import compact_and_die
+from tests.databases import outside
+from tests.kill.actions import ACTIONS
+from tests.kill.test_kill_matrix import NOT_THE_STATE, check_reopened
+from tests.postgres.killed_action import act_and_die
 from tests.postgres_server import VARIABLE, PostgresServer, running_server, wait_for
 from tests.store.conversations import SMALL, WINDOW, talk
 from tests.store.test_kill import NURSERY, acknowledged_messages, assert_whole, killed_after
@@ -28,52 +30,56 @@ def own_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresServer]:
     server.stop()
 
 
-def contexts(url: str) -> str:
-    """Everything that a store holds of the lineage but its jobs, as text."""
-    with SessionStore.open(url, counter=PieceCounter()) as store:
-        trace = store.lineage("a")
-        told = [(one.session_id, one.end_reason, store.session(one.session_id).context()) for one in trace.sessions]
-        return json.dumps([told, [row.body for row in store.resume("a").history(0, 10**6)]])
+def state_of(url: str) -> dict[str, list[str]] | None:
+    """Every row that a user would miss; None for a database without our tables."""
+    with outside(url) as connection:
+        names = [row[0] for row in connection.exec_driver_sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+        kept = sorted(set(names) - NOT_THE_STATE)
+        return {name: sorted(repr(row) for row in connection.exec_driver_sql(f"SELECT * FROM {name}")) for name in kept} or None
 
 
-def compacted_by_a_process(url: str, at: int) -> int | None:
-    """Have a process compact that is to die before its n-th statement; gives how many it sent, None when it died."""
+def acted_by_a_process(url: str, action: str, at: int | None) -> list[str] | None:
+    """Have a process act that is to die at its n-th point; gives the points it passed, None when it died."""
     receiver, sender = NURSERY.Pipe(duplex=False)
-    worker = NURSERY.Process(target=compact_and_die, args=(url, at, sender))
+    worker = NURSERY.Process(target=act_and_die, args=(url, action, at, sender))
     worker.start()
     sender.close()
     with receiver:
         try:
-            sent: int | None = receiver.recv()
+            passed: list[str] | None = receiver.recv()
         except EOFError:
-            sent = None
+            passed = None
     worker.join()
-    assert worker.exitcode == (-signal.SIGKILL if sent is None else 0)
-    return sent
+    assert worker.exitcode == (0 if at is None else -signal.SIGKILL)
+    return passed
 
 
-def test_a_worker_killed_before_any_statement_of_a_compaction_leaves_the_old_state_or_the_new_one(
-    postgres_server: PostgresServer, postgres_url: str
+@pytest.mark.parametrize("action", sorted(ACTIONS))
+def test_killed_at_any_point_of_an_operation_a_process_leaves_the_old_state_or_the_new(
+    action: str, postgres_server: PostgresServer, postgres_url: str
 ) -> None:
-    with SessionStore.open(postgres_url) as store:
-        store.create_session("a", context_window=WINDOW).append(talk(30))
-    NURSERY.set_forkserver_preload(["tests.store.killed_writer", "tests.postgres.killed_compaction"])
-    old, whole = contexts(postgres_url), postgres_server.copy_database(postgres_url)
-    steps = compacted_by_a_process(whole, -1)
-    new = contexts(whole)
-    assert new != old
-    assert steps is not None
-    found = set()
-    for step in range(steps):
+    """And the doctor finds nothing but the dead process's job, which it settles once the lease has run out."""
+    NURSERY.set_forkserver_preload(["tests.store.killed_writer", "tests.postgres.killed_action"])
+    ACTIONS[action].prepare(postgres_url)
+    before, whole = state_of(postgres_url), postgres_server.copy_database(postgres_url)
+    points = acted_by_a_process(whole, action, None)
+    after = state_of(whole)
+    assert before != after
+    assert points
+    found = []
+    for number, point in enumerate(points):
         copy = postgres_server.copy_database(postgres_url)
-        assert compacted_by_a_process(copy, step) is None
-        state = contexts(copy)
-        # Times are part of no message, so a compaction that was carried out is the same each time.
-        assert state in (old, new), f"killed before statement {step}"
-        found.add(state)
+        assert acted_by_a_process(copy, action, number) is None
+        state = state_of(copy)
+        assert state in (before, after), f"killed before {point!r}"
+        found.append(state == after)
+        if number % 4 == 0:
+            check_reopened(copy, point, work=number % 8 == 0)
         postgres_server.drop_database(copy)
     postgres_server.drop_database(whole)
-    assert found == {old, new}
+    assert found == sorted(found), "once the new state is there it stays"
+    assert any(found), "a commit lies before the last point"
+    assert not all(found)
 
 
 def test_writers_killed_at_random_leave_whole_states(postgres_url: str) -> None:

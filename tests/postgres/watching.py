@@ -48,11 +48,13 @@ def kinds(sent: Sequence[Sent]) -> list[str]:
     return [one.text.split(maxsplit=1)[0] for one in sent]
 
 
-def plan_of(store: SessionStore, statement: Sent) -> list[Mapping[str, Any]]:
-    """The nodes of the server's plan for a statement, its checks of foreign keys apart."""
+def plan_of(store: SessionStore, statement: Sent, *, carried_out: bool = False) -> list[Mapping[str, Any]]:
+    """The nodes of the server's plan for a statement, its checks of foreign keys apart; with the rows that each gave when it was
+    ``carried_out``."""
+    how = "ANALYZE, FORMAT JSON" if carried_out else "FORMAT JSON"
 
     def explain(connection: Connection) -> Any:
-        answered = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement.text}", statement.parameters)
+        answered = connection.exec_driver_sql(f"EXPLAIN ({how}) {statement.text}", statement.parameters)
         return answered.scalar_one()
 
     # Written and undone: a query that locks or writes can only be planned where it could run.

@@ -21,8 +21,12 @@ FOCUS_RATIO: Final = 0.65
 """Part of the budget that goes to what concerns the focus, when there is that much of it."""
 _OVERFLOW_RATIO: Final = 0.10
 """Part of the budget that is kept for counts and ranges of what is left out."""
-_FULL_RATIO: Final = 0.14
+_UNFOLDABLE_RATIO: Final = 0.12
+"""Most of the budget that goes to what can only be said in full, such as todos, before the rest is said in brief."""
+_FULL_RATIO: Final = 0.12
 """Part of the budget that goes to lines in full before the rest is said in brief."""
+_FOCUS_FULL_RATIO: Final = 0.40
+"""The same for lines that concern the focus."""
 _SECTION_RATIOS: Final = {
     sections.GOAL: 0.05,
     sections.CONSTRAINTS: 0.02,
@@ -60,25 +64,28 @@ def render_facts(
     lines.sort(key=lambda line: (-line.score, line.place))
     shown = ShownFacts(budget, counter, task)
     whole = budget - int(_OVERFLOW_RATIO * budget)
-    ratios = None if small else _SECTION_RATIOS
     if focus and (related := _related(lines, focus)):
-        _choose(shown, [line for line in lines if line in related], int(FOCUS_RATIO * budget), None)
-        lines_apart = [line for line in lines if line not in related]
-        _choose(shown, lines_apart, whole, ratios)
+        _choose(shown, [line for line in lines if line in related], int(FOCUS_RATIO * budget), _FOCUS_FULL_RATIO, {})
+        _choose(shown, [line for line in lines if line not in related], whole, _FULL_RATIO, _SECTION_RATIOS)
+    elif small:
+        _choose(shown, lines, whole, 0, {})
     else:
-        _choose(shown, lines, whole, ratios)
+        _choose(shown, lines, whole, _FULL_RATIO, _SECTION_RATIOS)
     return _fitted(shown, lines, budget, counter)
 
 
-def _choose(shown: ShownFacts, lines: Sequence[FactLine], until: int, ratios: Mapping[str, float] | None) -> None:
-    """Everything in full where it fits; else the first in full, the rest in brief, and in full again what there is room for."""
+def _choose(
+    shown: ShownFacts, lines: Sequence[FactLine], until: int, full_ratio: float, ratios: Mapping[str, float]
+) -> None:
+    """Everything in full where it fits; else what has no brief form and the first in full, and the rest in brief."""
     if not shown.fits(lines, until=until):
-        first = lines if ratios is not None else [line for line in lines if not line.brief]
-        shown.take(first, until=shown.spent + int(_FULL_RATIO * (until - shown.spent)), ratios=ratios)
+        room = until - shown.spent
+        shown.take([line for line in lines if not line.brief], until=shown.spent + int(_UNFOLDABLE_RATIO * room), ratios=ratios)
+        shown.take(lines, until=shown.spent + int(full_ratio * room), ratios=ratios)
         shown.take_brief(lines, until=until)
         if shown.is_complete(lines):
             shown.unfold(lines, until=until)
-    shown.take(lines, until=until, ratios=None)
+    shown.take(lines, until=until, ratios={})
 
 
 def _active_task(ledger: Ledger, active: Entry | None, budget: int, counter: TokenCounter) -> tuple[str, int | None]:

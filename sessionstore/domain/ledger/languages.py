@@ -23,7 +23,7 @@ BINDING: Final = pattern_of(
         r"at (?:most|least)|no (?:more|less|fewer|later|longer|new|external|other|additional)",
         r"not (?:allowed|permitted|more than|exceed)",
         r"needs? to (?:be|stay|remain)|has to|have to|required?|forbidden|prohibited|cannot|can['’]?t|may (?:not|only)",
-        r"under no circumstances",
+        r"under no circumstances|from now on|going forward|(?:would|['’]d) rather",
         r"limit(?:ed)? (?:is|to|of)|maximum of|minimum of|(?:is|are) capped|cap (?:is|of)|instead of|rather than",
         r"until .{1,60} (?:review|approv|sa)\w*",
         r"(?:user|customer|client|team|everyone) wants?|(?:we|i) want (?!you)",
@@ -69,6 +69,16 @@ WISHING: Final = pattern_of(
     signs=(r"应该|應該|ください|べき",),
 )
 """The weaker ones of these: what somebody wants or needs, and what cannot be done."""
+
+CHANGING: Final = pattern_of(
+    words=(
+        r"now|instead|chang\w+|updat\w+|no longer|actually|correction|moved?|(?-i:new)|switch\w*|from now on|going forward|rather",
+        r"revised|rotat\w+|retired|rebased|renamed|replac\w+",
+        r"jetzt|nun|statt|geändert|maintenant|désormais|ahora|теперь|измен\w+",
+    ),
+    signs=(r"现在|改为|改成|更新|に変更|今後",),
+)
+"""Now, instead, changed, moved, no longer, and their like; *New* may begin a name."""
 
 DECIDING: Final = pattern_of(
     words=(

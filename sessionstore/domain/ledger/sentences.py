@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from sessionstore.domain.ledger.languages import BINDING, CONCLUDING, DECIDING, REMAINING, WISHING
+from sessionstore.domain.ledger.languages import BINDING, CHANGING, CONCLUDING, DECIDING, REMAINING, WISHING
 
 _SCANNED: Final = 40_000
 _MAX_SENTENCE: Final = 600
@@ -23,8 +23,9 @@ _VALUE: Final = re.compile(
     r"\d|https?://|`[^`\n]{1,80}`|\b[A-Z]{2,}\b|(?<=[a-zа-яё,:] )[A-ZА-ЯЁ][a-zа-яё]+|[\"“«「][^\"”»」\n]{1,60}[\"”»」]"
     r"|[a-z]\w*[_/.-]\w+"
 )
+_WRITTEN_VALUE: Final = re.compile(r"\d|://|\w/\w|`[^`\n]{1,80}`")
 _SAYS_OF: Final = re.compile(
-    r"\b(?:is|are|was|were|equals?|called|named|means|lives?|runs?|hosted|located|belongs?|uses?|has|listens?|ist|sind"
+    r"\b(?:is|are|was|were|equals?|called|named|means|lives?|runs?|hosted|located|belongs?|uses?|has|listens?|owns?|handles|manages|leads|ist|sind"
     r"|heißt|läuft"
     r"|est|sont|es|son|está|é|это)\b|'s\b|[:=—]\s|是|为|為|は|が|는|은|이다",
     re.IGNORECASE,
@@ -94,7 +95,11 @@ def is_statement(sentence: str) -> bool:
         return True
     if _CODE.match(sentence) or _LISTING.match(sentence) or sentence.endswith((":", "：")):
         return False
-    return _VALUE.search(sentence, 1) is not None and _SAYS_OF.search(sentence) is not None
+    if _VALUE.search(sentence, 1) is None:
+        return False
+    if _SAYS_OF.search(sentence):
+        return True
+    return CHANGING.search(sentence) is not None and _WRITTEN_VALUE.search(sentence) is not None
 
 
 def is_decision(sentence: str) -> bool:

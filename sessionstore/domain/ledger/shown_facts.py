@@ -44,7 +44,7 @@ class ShownFacts:
                 return False
         return True
 
-    def take(self, lines: Sequence[FactLine], *, until: int, ratios: Mapping[str, float] | None) -> None:
+    def take(self, lines: Sequence[FactLine], *, until: int, ratios: Mapping[str, float]) -> None:
         """Choose lines in full, in the order given, until ``until`` tokens are spent in all.
 
         ``ratios`` cap a section's part of the budget. What was said already is passed over.
@@ -57,7 +57,7 @@ class ShownFacts:
                 continue
             cost = self._cost(line)
             section_cost = self._by_section.get(line.section, 0) + cost
-            if ratios is not None and section_cost > ratios.get(line.section, 1.0) * self.budget:
+            if section_cost > ratios.get(line.section, 1.0) * self.budget:
                 continue
             if self.spent + cost > until:
                 misses += 1

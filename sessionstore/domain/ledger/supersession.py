@@ -8,6 +8,7 @@ from typing import Final
 
 from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.sentences import LABEL
+from sessionstore.domain.ledger.takeover import says_change, subject_words, takes_over
 from sessionstore.domain.ledger.wording import content_words, values_of
 
 MOST_COMPARED: Final = 48
@@ -17,20 +18,10 @@ subject, and without a limit a long conversation costs the square of its length.
 _SAME_SUBJECT: Final = 0.66
 _SAME_SUBJECT_SAID_AGAIN: Final = 0.6
 _ONE_WITHIN_OTHER: Final = 0.5
-_CHANGE: Final = re.compile(
-    r"\b(?:now|instead|chang\w+|updat\w+|no longer|actually|correction|moved?|new|switch\w*|from now on|rather|revised"
-    r"|jetzt|nun|statt|geändert|maintenant"
-    r"|désormais|ahora|теперь|измен\w+)\b|现在|改为|改成|更新|に変更|今後",
-    re.IGNORECASE,
-)
 _FORBIDS: Final = re.compile(
     r"\b(?:never|not|don't|without|nie|niemals|nicht|kein\w*|jamais|nunca|никогда|не)\b|不要|不得|禁止",
     re.IGNORECASE,
 )
-_FORBIDDEN_CHANGE: Final = re.compile(
-    r"\b(?:never|not|don't|without)\s+(?:be\s+)?(?:chang\w+|updat\w+|mov\w+|switch\w*)", re.IGNORECASE
-)
-"""*Never change …* forbids a change; it doesn't say that one was made."""
 _SAYS_WHAT: Final = re.compile(
     r"(?:\b(?:is|are|was|were|be|runs?|lives?|equals?|hosted|belongs|set to|capped|listens?|points|moved?|now|needs?|wants?"
     r"|uses?|ist|sind|est|es|son|это)\b|'s\b(?= \w+ing)|[:=—]\s|是|为|為|は|が|改为|改成)",
@@ -73,19 +64,23 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
     ``sentences`` are open constraints and statements. One replaces another when both say a value of something, are about the
     same words, and the values differ; not when they name two sides of a contrast (production and staging, read and write).
     What stands before the verb names the thing: when an identifier or number there differs, the things differ. A sentence
-    without such a verb (*never delete audit_7*) is replaced by another quantity only (*at most 3*, *at most 5*).
+    without such a verb (*never delete audit_7*) is replaced by another quantity only (*at most 3*, *at most 5*). One that says
+    that something changed may replace what was worded otherwise (``takes_over``).
     """
     replaced: dict[str, int] = {}
     by_word: dict[str, list[_Sentence]] = {}
     for entry in sorted(sentences, key=lambda sentence: sentence.last_seq):
         newer = _Sentence(entry, content_words(entry.text), values_of(entry.text))
-        if not newer.values or not newer.words:
-            continue
-        candidates = {id(older): older for word in newer.words for older in by_word.get(word, [])[-MOST_COMPARED:]}
-        for older in candidates.values():
-            if older.entry.key not in replaced and _replaces(newer, older):
-                replaced[older.entry.key] = entry.last_seq
-        for word in newer.words:
+        about = subject_words(entry.text)
+        candidates = {id(older): older for word in about for older in by_word.get(word, [])[-MOST_COMPARED:]}
+        standing = [older for older in candidates.values() if older.entry.key not in replaced]
+        found = [older for older in standing if newer.values and _replaces(newer, older)]
+        if not found and says_change(entry.text):
+            found = [older for older in standing if older.entry.last_seq < entry.last_seq and _takes_over(newer, older)]
+            # Of several that may be meant none is taken.
+            found = found if len(found) == 1 else []
+        replaced.update((older.entry.key, entry.last_seq) for older in found)
+        for word in about:
             by_word.setdefault(word, []).append(newer)
     return replaced
 
@@ -97,9 +92,14 @@ def _replaces(newer: _Sentence, older: _Sentence) -> bool:
     return _about_the_same(newer, older) and _may_compare(newer.entry.text, older.entry.text)
 
 
+def _takes_over(newer: _Sentence, older: _Sentence) -> bool:
+    shared = newer.words & older.words
+    return not _contrast(newer.words - shared, older.words - shared) and takes_over(newer.entry.text, older.entry.text)
+
+
 def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
     shared = newer.words & older.words
-    if older.values > newer.values and not _says_change(newer.entry.text):
+    if older.values > newer.values and not says_change(newer.entry.text):
         return False
     if _contrast(newer.words - shared, older.words - shared):
         return False
@@ -113,7 +113,7 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
         return True
     if likeness >= _SAME_SUBJECT:
         return True
-    said_again = _says_change(newer.entry.text)
+    said_again = says_change(newer.entry.text)
     return said_again and len(shared) / min(len(newer.words), len(older.words)) >= _SAME_SUBJECT_SAID_AGAIN
 
 
@@ -123,16 +123,12 @@ def _may_compare(newer: str, older: str) -> bool:
         return False
     verbs = _SAYS_WHAT.search(newer), _SAYS_WHAT.search(older)
     if verbs == (None, None):
-        return _says_change(newer) or (_QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None)
+        return says_change(newer) or (_QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None)
     subjects = [text[: verb.start()] for text, verb in zip((newer, older), verbs, strict=True) if verb is not None]
     if any(_POINTING.search(subject) for subject in subjects):
         return False
     named = [_identifiers(subject) for subject in subjects]
     return len(named) == 1 or named[0] == named[1] or not (named[0] and named[1])
-
-
-def _says_change(text: str) -> bool:
-    return _CHANGE.search(_FORBIDDEN_CHANGE.sub("", text)) is not None
 
 
 def _different_things(newer: str, older: str) -> bool:

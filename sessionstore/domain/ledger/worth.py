@@ -14,7 +14,7 @@ from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.result_facts import is_failure
 from sessionstore.domain.ledger.sentences import LABEL, is_wish
 
-SHARE_OF_A_LINE: Final = 3
+SHARE_OF_A_LINE: Final = 2
 """Tokens that a fact in brief costs beside its words: its separator, and its part of the line's bullet and range."""
 SCRATCH: Final = ("/tmp/", "/private/tmp/", "/var/folders/")
 """Where files are that nobody needs once the work is done."""
@@ -39,9 +39,11 @@ def sentence_worth(entry: LedgerEntry, *, crowded: bool = False, recited: bool =
         case "constraint":
             worth = 90.0 if exact else 60.0
         case "decision":
-            worth = 64.0 if exact else 40.0
+            worth = 72.0 if exact else 40.0
+        case "statement" if LABEL.match(entry.text):
+            worth = 70.0
         case "statement":
-            worth = 60.0 if exact else 18.0
+            worth = 48.0 if exact else 18.0
         case _:
             worth = 24.0
     if entry.source == "bulk" or recited:

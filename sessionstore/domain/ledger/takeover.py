@@ -1,0 +1,79 @@
+"""Updates that are worded anew: *the launch date moved to May 3* after *launch deadline: 2031-04-02*.
+
+Two sentences in different words can be about one thing, and a rule of thumb must not take away what still holds. So all of
+this has to be true: the later one says that something changed, both name a value of one kind (money, a date, a code, a branch),
+a word that matters is in both, no such word has another attribute before it in each (*project budget*, *travel budget*), and
+there is only one such earlier sentence. Names of people are no such kind: *New York* is written like one.
+"""
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sessionstore.domain.ledger.languages import CHANGING
+from sessionstore.domain.ledger.sentences import LABEL
+from sessionstore.domain.ledger.wording import content_words, stem
+
+_FORBIDDEN_CHANGE: Final = re.compile(
+    r"\b(?:never|not|don't|without)\s+(?:be\s+)?(?:chang\w+|updat\w+|mov\w+|switch\w*)", re.IGNORECASE
+)
+"""*Never change …* forbids a change; it doesn't say that one was made."""
+_DIGIT_WORDS: Final = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    r"|ninety|hundred|thousand|million)"
+)
+_MONTHS: Final = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep"
+    r"|Sept|Oct|Nov|Dec)"
+)
+_KINDS: Final = {
+    "money": re.compile(
+        rf"[$€£¥] ?\d[\d,.]*|\b(?:\d[\d,.]*|{_DIGIT_WORDS}(?:[ -]{_DIGIT_WORDS}){{0,4}}) (?:dollars|euros|pounds|USD|EUR)\b"
+    ),
+    "date": re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTHS}\.? \d{{1,2}}\b|\b\d{{1,2}}\.? {_MONTHS}\b"),
+    "code": re.compile(r"\b[A-Z]{2,12}-\d{1,8}\b"),
+    "slug": re.compile(r"(?<![\w/-])[a-z]\w{0,30}(?:/[a-z][\w.]{0,40})?-\d{1,8}\b"),
+}
+_TIMES: Final = frozenset({"week", "today", "tomorrow", "day", "month", "year", "time", "next", "step", "quick", "old", "new"})
+"""Words that say when, or in what order, and so are shared by sentences about anything."""
+_PLAIN_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+def says_change(text: str) -> bool:
+    """Whether a sentence says that something is other than it was."""
+    return CHANGING.search(_FORBIDDEN_CHANGE.sub("", text)) is not None
+
+
+def kinds_of_values(text: str) -> dict[str, frozenset[str]]:
+    """The values in a text by kind, of the kinds that can be told by how they are written."""
+    plain = LABEL.sub("", text)
+    found = {kind: frozenset(pattern.findall(plain)) for kind, pattern in _KINDS.items()}
+    return {kind: values for kind, values in found.items() if values}
+
+
+def takes_over(newer: str, older: str) -> bool:
+    """Whether what ``older`` said may be what ``newer`` says has changed; the caller sees to it that there is only one."""
+    new_values, old_values = kinds_of_values(newer), kinds_of_values(older)
+    if not any(new_values[kind].isdisjoint(old_values[kind]) for kind in new_values.keys() & old_values.keys()):
+        return False
+    shared = subject_words(newer) & subject_words(older) - _TIMES
+    return bool(shared) and not any(_attributes_differ(word, newer, older) for word in shared)
+
+
+def subject_words(text: str) -> frozenset[str]:
+    """The words that say what a sentence is about, and the first parts of paths in it."""
+    # A branch shares its first part with others of its kind: feature/a-1, feature/b-2.
+    slugs = kinds_of_values(text).get("slug", frozenset())
+    return content_words(text) | {slug.partition("/")[0] for slug in slugs if "/" in slug}
+
+
+def _attributes_differ(word: str, newer: str, older: str) -> bool:
+    befores = [_before(word, text) for text in (newer, older)]
+    return all(befores) and befores[0].isdisjoint(befores[1])
+
+
+def _before(word: str, text: str) -> frozenset[str]:
+    """The content words right before a word, wherever it stands."""
+    words = [stem(found.lower()) for found in _PLAIN_WORD.findall(LABEL.sub("", text))]
+    content = content_words(text) - _TIMES
+    return frozenset(one for one, after in zip(words, words[1:], strict=False) if after == word and one in content)
