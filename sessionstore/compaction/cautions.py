@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sessionstore.compaction.drafts import Draft
 from sessionstore.domain.policy import UNKNOWN_WINDOW
 from sessionstore.domain.records import CompactionRecord
 from sessionstore.domain.transcript import Entry, pair_calls
@@ -31,3 +32,14 @@ def cautions_of(
             "consider a new session for new work"
         )
     return tuple(found)
+
+
+def still_over(draft: Draft) -> tuple[str, ...]:
+    """A sentence for a compaction that saves enough and yet ends above its threshold, empty for any other."""
+    plan = draft.plan
+    if draft.tokens_after <= plan.threshold:
+        return ()
+    return (
+        f"the new context has {draft.tokens_after:,} tokens, the threshold is {plan.threshold:,}: head, tail, pins and the last "
+        f"request alone have {plan.kept_tokens:,}; a larger window or a new session helps, another compaction doesn't",
+    )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
+from sessionstore.compaction.cautions import still_over
 from sessionstore.compaction.claiming import BROKE_OFF, LEASE_SECONDS, LONGEST_LEASE, claim, hold, settle
 from sessionstore.compaction.committing import commit_draft
 from sessionstore.compaction.concluding import dry_outcome_of, end_attempt, outcome_of
@@ -240,6 +241,7 @@ def _conclude(
         if request.policy.on_little_saving == "raise":
             raise LittleSavedError(ended.session_id, reason, job_id=job.job_id)
         return ended
+    situation = replace(situation, warnings=(*situation.warnings, *still_over(draft)))
     final = replace(draft, warnings=situation.warnings)
     child = yield from write(
         lambda c: commit_draft(

@@ -77,3 +77,19 @@ def test_exactly_the_least_saving_commits(store: SessionStore) -> None:
     more = session.compact(policy=CompactionPolicy(**asked, min_saving=saved + 0.001))  # type: ignore[arg-type]  # fields
     assert more.status == "aborted"
     assert session.compact(policy=CompactionPolicy(**asked, min_saving=saved - 1e-9)).status == "committed"  # type: ignore[arg-type]  # fields
+
+
+def test_a_compaction_that_saves_enough_and_stays_over_the_threshold_says_so(store: SessionStore) -> None:
+    """STUCK-1: the head alone is too large for the window; the summary isn't made larger than the least one as well."""
+    session = store.create_session("a", context_window=WINDOW)
+    session.append([{"role": "user", "content": "These are the rules. " + "17 4 9 " * 1_500}, *talk(300, start=1)])
+    result = session.compact(policy=SMALL)
+    assert result.status == "committed"
+    assert result.tokens_after > WINDOW * SMALL.trigger_ratio
+    assert result.plan.summary_budget == SMALL.summary_min_tokens
+    assert [warning for warning in result.warnings if f"the new context has {result.tokens_after:,} tokens" in warning]
+
+
+def test_a_compaction_that_ends_below_the_threshold_has_no_such_warning(store: SessionStore) -> None:
+    prepared(store)
+    assert [warning for warning in compacted(store.session("a")).warnings if "threshold" in warning] == []

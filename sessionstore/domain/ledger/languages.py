@@ -62,7 +62,8 @@ BINDING: Final = pattern_of(
 
 WISHING: Final = pattern_of(
     words=(
-        r"(?:we|i) want|(?:user|customer|client|team|everyone) wants?|should(?! not|n['’]t)|ensure|make sure|needs? to (?:be|stay|remain)",
+        r"(?:we|i) want|(?:user|customer|client|team|everyone) wants?|should(?! not|n['’]t)|ensure|make sure",
+        r"needs? to (?:be|stay|remain)",
         r"ha(?:s|ve) to|required?|can['’]?t|cannot|keep",
         r"soll(?:te|ten|en)?|kann nicht|il faut|надо|нужно",
     ),
@@ -72,8 +73,8 @@ WISHING: Final = pattern_of(
 
 CHANGING: Final = pattern_of(
     words=(
-        r"now|instead|chang\w+|updat\w+|no longer|actually|correction|moved?|(?-i:new)|switch\w*|from now on|going forward|rather",
-        r"revised|rotat\w+|retired|rebased|renamed|replac\w+",
+        r"now|instead|chang\w+|updat\w+|no longer|actually|correction|moved?|(?-i:new)|switch\w*|from now on",
+        r"going forward|rather|revised|rotat\w+|retired|rebased|renamed|replac\w+",
         r"jetzt|nun|statt|geändert|maintenant|désormais|ahora|теперь|измен\w+",
     ),
     signs=(r"现在|改为|改成|更新|に変更|今後",),

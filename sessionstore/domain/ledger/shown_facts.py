@@ -11,9 +11,10 @@ from sessionstore.domain.ledger.worth import SHARE_OF_A_LINE
 from sessionstore.domain.token_counter import TokenCounter
 
 _MISSES_ALLOWED: Final = 60
-_TASK_COVERS: Final = frozenset({sections.CONSTRAINTS, sections.KEY_DECISIONS, sections.CRITICAL_CONTEXT, sections.RESOLVED_QUESTIONS})
 _SAID_ANYWHERE: Final = frozenset({sections.CRITICAL_CONTEXT, sections.RESOLVED_QUESTIONS})
 """Sections of which nothing is said that another line says."""
+_TASK_COVERS: Final = _SAID_ANYWHERE | {sections.CONSTRAINTS, sections.KEY_DECISIONS}
+"""Sections of which nothing is said that Active Task says."""
 _SHARED_BY: Final = 10
 """Facts in brief that a line holds at most, with one range of seqs."""
 

@@ -8,6 +8,7 @@ there is only one such earlier sentence. Names of people are no such kind: *New 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from sessionstore.domain.ledger.languages import CHANGING
@@ -76,4 +77,4 @@ def _before(word: str, text: str) -> frozenset[str]:
     """The content words right before a word, wherever it stands."""
     words = [stem(found.lower()) for found in _PLAIN_WORD.findall(LABEL.sub("", text))]
     content = content_words(text) - _TIMES
-    return frozenset(one for one, after in zip(words, words[1:], strict=False) if after == word and one in content)
+    return frozenset(one for one, after in pairwise(words) if after == word and one in content)

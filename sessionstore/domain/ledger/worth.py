@@ -1,4 +1,4 @@
-"""What a fact is worth when there is no room for all: exact strings that nobody can guess before talk that anybody could repeat.
+"""What a fact is worth when there is no room for all: exact strings that nobody can guess before what anybody could say.
 
 A line in full is chosen by how much it matters now. What is kept in brief, for ever, is chosen by worth a token, and age counts
 for nothing there: a fact must not fade because it is old. The numbers are weights, not measurements: a path that was changed, a
@@ -55,7 +55,8 @@ def deed_worth(entry: LedgerEntry, *, told_by_error: bool = False) -> float:
     """A command, an action, a file or an error; ``told_by_error`` is a command of whose failure the message is known."""
     match entry.kind:
         case "command":
-            worth = {"tests": 78.0, "run": 66.0, "look": 14.0}[entry.about] + (8 if is_failure(entry.outcome.split(":")[0]) else 0)
+            worth = {"tests": 86.0, "run": 72.0, "look": 14.0}[entry.about]
+            worth += 8 if is_failure(entry.outcome.split(":")[0]) else 0
             # ``git pull`` and ``npm test`` are what anybody would run, and run again.
             return worth / 2 if told_by_error or not is_exact(entry.text) else worth
         case "action":
@@ -68,12 +69,22 @@ def deed_worth(entry: LedgerEntry, *, told_by_error: bool = False) -> float:
             return worth if is_exact(entry.text) or "rror" in entry.text else worth / 3
 
 
-def reference_worth(entry: LedgerEntry, *, crowded: bool) -> float:
-    """A URL, an id, a number: by who said it. What user and model speak of is theirs; of an output's there are hundreds."""
+def reference_worth(entry: LedgerEntry, *, crowded: bool = False, housed: bool = False) -> float:
+    """A URL, an id, a number: by who said it. What user and model speak of is theirs; of an output's there are hundreds.
+
+    ``housed`` ones stand in a sentence that has a line of its own.
+    """
     worth = _REFERENCES[entry.source]
     if entry.about not in _NAMES:
         worth *= 0.5
+    if housed:
+        worth *= 0.8
     return worth * _CROWDED if crowded else worth
+
+
+def request_worth(*, first: bool) -> float:
+    """An answered request; the first one often says what all of it is for."""
+    return 80.0 if first else 10.0
 
 
 def answer_worth(question: str, answer: str) -> float:
@@ -82,5 +93,5 @@ def answer_worth(question: str, answer: str) -> float:
 
 
 def is_exact(text: str) -> bool:
-    """Whether it holds something that has to be repeated letter by letter: a number, a path, a name in code, a quoted string."""
+    """Whether it holds something to be repeated letter by letter: a number, a path, a name in code, a quoted string."""
     return _EXACT.search(text) is not None
