@@ -32,7 +32,7 @@ _KEY_OF: Final = re.compile(
 _AFTER_NAME: Final = re.compile(
     r"""[0-9]{0,3}(?![A-Za-z0-9_-])
     (?P<close>\\{0,15}["'`]?\]?)
-    (?P<separator>[ \t]{0,8}(?:=>|:=|={1,2}(?!=)|:(?!:))[ \t]{0,8}|[ \t]{1,4}(?=[^\s=:]))
+    (?P<separator>[ \t]{0,8}(?:=>|:=|={1,2}(?!=)|:(?!:))[ \t]{0,8}|[ \t]{1,4}(?:is|was)[ \t]{1,4}|[ \t]{1,4}(?=[^\s=:]))
     (?P<open>[bru]?\\{0,15}["'`])?""",
     re.VERBOSE,
 )
@@ -52,6 +52,9 @@ _NOT_A_VALUE: Final = re.compile(
 """Types, constants and the small words of prose."""
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+[;:]?")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*[.:!?]?")
+_VARIABLE: Final = re.compile(r"[A-Za-z_]+[0-9]*[.:!?]?")
+"""What may be the name of a variable rather than a value: figures at the end only."""
+
 _PATH: Final = re.compile(
     r"(?:~|\.{1,2})/|/(?:home|etc|var|run|tmp|usr|opt|root|mnt|srv|dev|Users|app|work\w*)/|[A-Za-z]:[\\/]"
 )
@@ -121,6 +124,9 @@ def _named_value(text: str, name: re.Match[str], kind: str) -> tuple[int, int] |
     value = bare.group()
     if _REFERENCE.match(text, start) or not _is_plain_value(value, kind):
         return None
+    if separator.strip() in ("is", "was"):
+        # A sentence: what follows is told from a word by what no word has.
+        return (start, start + len(value.rstrip(".:!?"))) if _has_odd_character(value) and len(value) < _MOST_BARE else None
     assigned = separator == "=" and not (text[bare.end() : bare.end() + 1] in (")", ",") and _IDENTIFIER.fullmatch(value))
     if assigned or not separator.strip() or _has_odd_character(value) or _stands_alone(text, bare.end(), value, kind):
         return (start, start + len(value.rstrip(".:") or value) if len(value) < _MOST_BARE else _end_of_bare(text, bare.end()))
@@ -167,8 +173,8 @@ def _is_plain_value(value: str, kind: str) -> bool:
         return False
     if kind == "short" and value.startswith("/"):
         return False
-    if _IDENTIFIER.fullmatch(value) and any(word in value.lower() for word in ("pass", "secret", "token", "key", "pwd")):
-        return False  # password=user_password: a variable
+    if _VARIABLE.fullmatch(value) and any(word in value.lower() for word in ("pass", "secret", "token", "key", "pwd")):
+        return False  # password=user_password
     if value.isdigit():
         return kind != "token" and len(value) >= 4
     return len(value) >= (8 if kind == "token" else 3)

@@ -116,8 +116,12 @@ class Embedded:
         try:
             yield kept
         except (sqlite3.Error, DBAPIError):
-            # Its state is not worth a guess: the pool undoes what was begun, and closes it if it must.
-            kept.connection.close()
+            try:
+                if self.file is not None:
+                    self.file.check(kept.driver)
+            finally:
+                # Its state is not worth a guess: the pool undoes what was begun, and closes it if it must.
+                kept.connection.close()
             raise
         except BaseException:
             _undo(kept)

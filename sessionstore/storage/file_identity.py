@@ -25,6 +25,7 @@ class FileIdentity:
         self.path: Final = path
         self._opened: os.stat_result | None = None
         self._size = 0
+        self._is_cut_short = False
 
     def learn(self) -> None:
         """Remember the file, which has just been opened for the first time."""
@@ -33,12 +34,13 @@ class FileIdentity:
 
     def forget(self) -> None:
         """The store was closed: whatever is at the path when it is opened again is the file then."""
-        self._opened, self._size = None, 0
+        self._opened, self._size, self._is_cut_short = None, 0, False
 
     def check(self, connection: sqlite3.Connection | None = None) -> None:
         """Raise ``StoreUnavailableError`` when the path leads to another file now, to none, or to less than the database.
 
-        A file may become smaller by a VACUUM; ``connection``, in a transaction, tells how large the database is.
+        A file may become smaller by a VACUUM; ``connection`` tells how large the database is. One that was cut short stays so
+        until the store is opened again: what SQLite writes into it from its log may make it as large as it was, with a hole.
         """
         if self._opened is None:
             return
@@ -48,7 +50,8 @@ class FileIdentity:
             raise self._changed("was deleted")
         if not os.path.samestat(found, self._opened):
             raise self._changed("was replaced by another one")
-        if found.st_size < known and _is_cut_short(found.st_size, connection):
+        if self._is_cut_short or (found.st_size < known and _is_less(found.st_size, connection)):
+            self._is_cut_short = True
             raise self._changed("was cut short")
         self._size = found.st_size
 
@@ -78,12 +81,15 @@ def _found(path: str) -> os.stat_result | None:
         return None
 
 
-def _is_cut_short(size: int, connection: sqlite3.Connection | None) -> bool:
-    # The file is not read to find out: to close it would let go of the locks that SQLite holds on it.
+def _is_less(size: int, connection: sqlite3.Connection | None) -> bool:
+    """Whether a file of that size is less than its database; the file is not read, since closing it would let go of its locks."""
     if connection is None:
         return size == 0
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+    try:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+    except sqlite3.DatabaseError:
+        return True  # it can't even be told
     return bool(size < pages * page_size)
 
 

@@ -1,5 +1,8 @@
 """A process that does one operation of the kill matrix on a server, and ends itself, without a chance to clean up, at one of its
-points: before a statement that writes, or before or after a commit."""
+points: before the first write of a transaction, before its commit, and after it.
+
+What lies between changes nothing: a server undoes a transaction whose client is gone, whatever it has done by then.
+"""
 from __future__ import annotations
 
 import os
@@ -7,10 +10,15 @@ import signal
 from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
+import alembic.command
+import psycopg
 from sqlalchemy import Engine, event
 from sqlalchemy.engine.default import DefaultDialect
 
 from tests.kill.actions import ACTIONS
+
+LOADED = (alembic.command, psycopg)
+"""What the library imports when it runs; here it is there before a process is forked, and lives for one operation."""
 
 _READS = ("SELECT", "SHOW", "WITH")
 
@@ -18,6 +26,7 @@ _READS = ("SELECT", "SHOW", "WITH")
 def act_and_die(url: str, action: str, at: int | None, answer: Pipe) -> None:
     """Do it; tells the points that it passed when it comes to its end."""
     passed: list[str] = []
+    begun = False
 
     def reach(point: str) -> None:
         if len(passed) == at:
@@ -25,13 +34,16 @@ def act_and_die(url: str, action: str, at: int | None, answer: Pipe) -> None:
         passed.append(point)
 
     def statement(_connection: Any, _cursor: Any, text: str, *_: Any) -> None:
-        # Before a query everything is as it was before the statement in front of it.
-        if not text.lstrip("\n ").startswith(_READS) or "FOR NO KEY UPDATE" in text:
+        nonlocal begun
+        if not begun and not text.lstrip("\n ").startswith(_READS):
+            begun = True
             reach(" ".join(text.split())[:80])
 
     commit = DefaultDialect.do_commit
 
     def committed(self: DefaultDialect, connection: Any) -> None:
+        nonlocal begun
+        begun = False
         reach("COMMIT")
         commit(self, connection)
         reach("(the transaction is over, nobody knows it yet)")

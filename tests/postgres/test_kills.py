@@ -13,10 +13,11 @@ from tests.counters import PieceCounter
 from tests.databases import outside
 from tests.kill.actions import ACTIONS
 from tests.kill.test_kill_matrix import NOT_THE_STATE, check_reopened
+from tests.nursery import NURSERY
 from tests.postgres.killed_action import act_and_die
 from tests.postgres_server import VARIABLE, PostgresServer, running_server, wait_for
 from tests.store.conversations import SMALL, WINDOW, talk
-from tests.store.test_kill import NURSERY, acknowledged_messages, assert_whole, killed_after
+from tests.store.test_kill import acknowledged_messages, assert_whole, killed_after
 
 KILLS = 6
 SERVER_KILLS = 4
@@ -59,7 +60,6 @@ def test_killed_at_any_point_of_an_operation_a_process_leaves_the_old_state_or_t
     action: str, postgres_server: PostgresServer, postgres_url: str
 ) -> None:
     """And the doctor finds nothing but the dead process's job, which it settles once the lease has run out."""
-    NURSERY.set_forkserver_preload(["tests.store.killed_writer", "tests.postgres.killed_action"])
     ACTIONS[action].prepare(postgres_url)
     before, whole = state_of(postgres_url), postgres_server.copy_database(postgres_url)
     points = acted_by_a_process(whole, action, None)

@@ -1,7 +1,6 @@
 """A process that is killed at any moment leaves the old state or the new one, and everything that it was told is stored."""
 from __future__ import annotations
 
-import multiprocessing
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from random import Random
 
 from sessionstore import SessionStore
 from tests.counters import PieceCounter
+from tests.nursery import NURSERY
 from tests.store.conversations import SMALL, WINDOW
 from tests.store.killed_writer import write_for_ever
 
@@ -23,9 +23,6 @@ MOST_LINES = 24
 
 MOST_WAITED = 0.02
 """Seconds that pass at most from there to the kill: long enough to fall anywhere in what it does next."""
-
-NURSERY = multiprocessing.get_context("forkserver")
-"""Where writers come from: a process that has the library loaded already and no thread or file of this one."""
 
 
 def killed_after(url: str, seed: int, count: int, seconds: float) -> list[str]:
@@ -125,7 +122,6 @@ def test_fifty_kills_leave_the_old_state_or_the_new_one(tmp_path: Path) -> None:
 
     On SQLite files of its own: it is the embedded database whose process dies, and ``integrity_check`` is its word.
     """
-    NURSERY.set_forkserver_preload(["tests.store.killed_writer"])
     chance = Random(20_240_607)
     acknowledged = [
         kill_writers(tmp_path / f"{first}.db", chance, seeds=range(first, first + A_FILE)) for first in range(0, KILLS, A_FILE)

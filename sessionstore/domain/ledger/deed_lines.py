@@ -56,12 +56,13 @@ def action_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 def file_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     """A path with what was done to it."""
     operations = dict(entry.operations)
-    done = [name if len(operations[name]) == 1 else f"{name} {len(operations[name])}×" for name in _OPERATION_ORDER if name in operations]
+    counts = {name: len(operations[name]) for name in _OPERATION_ORDER if name in operations}
+    done = [name if count == 1 else f"{name} {count}×" for name, count in counts.items()]
     changed = bool(MUTATIONS & operations.keys())
     score = 72.0 if changed else 60.0 if "read" in operations else 14.0
     score += min(len(entry.seqs), 5) - (20 if entry.text.startswith(SCRATCH) else 0)
     group = 0 if changed else 1
-    lead = next(name for name in _OPERATION_ORDER if name in operations)
+    lead = next(iter(counts))
     plural = "changed files" if changed else "files read" if "read" in operations else "places searched"
     text = f"{entry.text} ({', '.join(done)})"
     return sight.line(

@@ -77,10 +77,11 @@ def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if entry.source == "user" and sight.is_crowded(entry):
         score -= 24
     name = _REFERENCE_NAMES[entry.about]
+    worth = reference_worth(entry, crowded=entry.source == "user" and sight.is_crowded(entry), housed=housed)
     text = entry.text if entry.about in ("number", "port") else f"{name} {entry.text}"
     return sight.line(
         entry, sections.CRITICAL_CONTEXT, text, score, f"{name}s", group=5 + (entry.about != "url"), brief=entry.text,
-        lead=f"{name}s", worth=reference_worth(entry, crowded=entry.source == "user" and sight.is_crowded(entry), housed=housed),
+        lead=f"{name}s", worth=worth,
     )
 
 
@@ -91,9 +92,9 @@ def _state(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 
 _WRITERS: Final[Mapping[FactKind, Callable[[LedgerEntry, LedgerSight], FactLine | None]]] = {
-    "request": request_line, "constraint": constraint_line, "statement": statement_line, "finding": finding_line, "decision": decision_line,
-    "question": question_line, "command": command_line, "action": action_line, "file": file_line, "error": error_line, "todo": _todo, "next": _next,
-    "reference": _reference, "state": _state,
+    "request": request_line, "constraint": constraint_line, "statement": statement_line, "finding": finding_line,
+    "decision": decision_line, "question": question_line, "command": command_line, "action": action_line, "file": file_line,
+    "error": error_line, "todo": _todo, "next": _next, "reference": _reference, "state": _state,
 }
 
 

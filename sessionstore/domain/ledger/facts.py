@@ -38,8 +38,8 @@ _SECTION_RATIOS: Final = {
     sections.RESOLVED_QUESTIONS: 0.01,
 }
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""
-_REFILLS: Final = 3
-_SLACK_RATIO: Final = 0.02
+_REFILLS: Final = 4
+_SLACK_RATIO: Final = 0.008
 _TOKENS_A_WINDOW: Final = 75
 """Tokens of budget for which one range to look up is listed."""
 _SMALL: Final = 1_000

@@ -37,7 +37,7 @@ def sentence_worth(entry: LedgerEntry, *, crowded: bool = False, recited: bool =
         case "constraint" if is_wish(entry.text):
             worth = 45.0 if exact else 24.0
         case "constraint":
-            worth = 90.0 if exact else 60.0
+            worth = 90.0 if exact else 80.0
         case "decision":
             worth = 72.0 if exact else 40.0
         case "statement" if LABEL.match(entry.text):
