@@ -1,4 +1,4 @@
-"""A writer that outlives the loss of a server: turns with client ids, each noted outside of the database once it was acknowledged."""
+"""A writer that outlives the loss of a server: turns with client ids, noted outside of the database once acknowledged."""
 from __future__ import annotations
 
 import asyncio

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.failover_writer import SHARED, WAYS, write_until
@@ -103,7 +104,7 @@ def _counted(folder: Path, url: str, killed: float, promoting: float, problems: 
         errors.update(words[1] for words in lines if words[0] == "error")
         acknowledged += [name for words in lines if words[0] == "ack" for name in words[3:]]
         before += sum(len(words) - 3 for words in lines if words[0] == "ack" and float(words[2]) <= killed)
-        gaps.append(max((later - earlier for earlier, later in zip(returns, returns[1:], strict=False)), default=0.0))
+        gaps.append(max((later - earlier for earlier, later in pairwise(returns)), default=0.0))
     stored: Counter[str] = Counter()
     with SessionStore.open(url) as store:
         for summary in store.list_sessions(limit=len(journals) + 1):
@@ -157,7 +158,8 @@ def high_availability(settings: Settings) -> list[Table]:
         "other problems",
     )
     about = (
-        f"writers: {'; '.join(WAYS)}; turns of two messages with client ids, to a conversation of their own and to a shared one "
-        f"in turn; promotion ordered {NOTICED:g} s after the kill; fsync on, synchronous_commit on, both servers and all writers on one machine; {load()}"
+        f"writers: {'; '.join(WAYS)}; turns of two messages with client ids, to a conversation of their own and to a shared "
+        f"one in turn; promotion ordered {NOTICED:g} s after the kill; fsync on, synchronous_commit on, both servers and all "
+        f"writers on one machine; {load()}"
     )
     return [Table("The primary is killed", columns, tuple(rows), (about,))]

@@ -165,7 +165,9 @@ class Session:
         ``messages`` are flushed first, in this session. ``focus`` gets most of the summary. The default summariser needs no
         model. ``dry_run`` makes the plan and changes nothing. ``context_window`` stands in for the model's, this time only.
         Nothing is written unless at least ``policy.min_saving`` is saved. Raises ``CompactionInProgressError`` while another
-        one runs, and ``LittleSavedError`` where the policy asks for it; how it ended otherwise is the result's ``status``.
+        one runs, ``SessionEndedError`` or ``SessionNotFoundError`` when it was ended or deleted meanwhile, ``LeaseLostError``
+        when it took longer than its lease, ``ConflictError`` when its pins or settings changed, and ``LittleSavedError`` where
+        the policy asks for it; how it ended otherwise is the result's ``status``.
         """
         flow = self._flow.compact(
             messages,

@@ -60,7 +60,9 @@ class SessionStore:
     ) -> Self:
         """Open a database and bring its schema up to date; a new file gets a schema, an older one is upgraded in place.
 
-        ``url`` is SQLAlchemy's: ``sqlite:///agent.db``, ``postgresql+psycopg://…``. ``clock`` gives seconds since 1970
+        ``url`` is SQLAlchemy's: ``sqlite:///agent.db``, ``postgresql+psycopg://…``; with several servers of which one takes
+        writes, ``…/agent?host=a:5432&host=b:5432&target_session_attrs=read-write``; behind a pooler in transaction mode,
+        ``?pooler=transaction``. ``clock`` gives seconds since 1970
         (this machine's by default; leases and pauses then go by the server's clock on PostgreSQL),
         ``ids`` new ids (UUIDv7 by default), ``counter`` tokens (offline, exact for OpenAI's newer models).
         ``durability="normal"`` may lose the last commits at a power cut. ``busy_timeout`` is how many seconds a writer waits

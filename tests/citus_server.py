@@ -1,12 +1,12 @@
-"""A Citus cluster that somebody runs: ``SESSIONSTORE_TEST_CITUS`` is a URL of its coordinator, of a role that may create databases
-and extensions.
+"""A Citus cluster that somebody runs: ``SESSIONSTORE_TEST_CITUS`` is a URL of its coordinator, for a role that may create
+databases and extensions.
 
 A database of a test is made on every node, with the extension, and the nodes are told of each other in it.
 """
 from __future__ import annotations
 
 import uuid
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from sqlalchemy.engine import URL, make_url
@@ -49,6 +49,6 @@ class CitusServer(PostgresServer):
                 connection.execute(f'DROP DATABASE IF EXISTS "{make_url(url).database}" WITH (FORCE)'.encode())
 
 
-def _connected(url: URL) -> psycopg.Connection[tuple[object, ...]]:
+def _connected(url: URL) -> psycopg.Connection[tuple[Any, ...]]:
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
     return psycopg.connect(address, autocommit=True)

@@ -1,4 +1,4 @@
-"""Where processes come from that are to be killed: forked from one that has loaded everything and has no thread or file of ours."""
+"""Where processes come from that are to be killed: forked from one that has loaded everything and holds no thread or file."""
 from __future__ import annotations
 
 import multiprocessing

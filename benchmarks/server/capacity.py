@@ -1,4 +1,4 @@
-"""How many bytes a message takes on PostgreSQL, and how much log a turn writes: the numbers that a capacity is reckoned with."""
+"""How many bytes a message takes on PostgreSQL, and how much log a turn writes: what a capacity is reckoned with."""
 from __future__ import annotations
 
 from typing import Any
@@ -44,9 +44,8 @@ def _bytes(settings: Settings) -> Table:
             heap, indexes, whole = tables["messages"]
             search = tables.get("search_documents", (0, 0, 0))[2]
             everything = sum(row[2] for row in tables.values())
-            rows.append(
-                (count, how, payload / count, heap / count, indexes / count, search / count, everything / count, whole / payload)
-            )
+            each = [size / count for size in (payload, heap, indexes, search, everything)]
+            rows.append((count, how, *each, whole / payload))
     columns = (
         "messages", "written in", "JSON bytes", "heap", "its indexes", "search index", "all tables, bytes a message",
         "messages to payload",
@@ -87,8 +86,8 @@ def _log(settings: Settings) -> Table:
             server.drop_database(url)
     columns = ("search index", "when", "JSON bytes a turn", "log bytes a turn", "log to payload")
     about = (
-        f"{turns:,} turns of three messages over {LINEAGES} conversations, by pg_current_wal_lsn, full_page_writes on; the first "
-        f"change of a page after a checkpoint logs the whole page; {load()}"
+        f"{turns:,} turns of three messages over {LINEAGES} conversations, by pg_current_wal_lsn, full_page_writes on; the "
+        f"first change of a page after a checkpoint logs the whole page; {load()}"
     )
     return Table("Write-ahead log a turn", columns, tuple(rows), (about,))
 

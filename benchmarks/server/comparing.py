@@ -108,7 +108,8 @@ def _appends(settings: Settings, bench: _Bench, where: str) -> Table:
         "sessionstore, async": lambda: bench.loop.run_until_complete(appended(bench.turn())),
         "sessionstore, with the search index": lambda: _timed(indexed.append, bench.turn()),
     }
-    return _compared(f"Append a turn of three ({where})", works, settings.pick(1_000, 30), SAME_WORK, {"sessionstore": APPEND_GOAL})
+    title = f"Append a turn of three ({where})"
+    return _compared(title, works, settings.pick(1_000, 30), SAME_WORK, {"sessionstore": APPEND_GOAL})
 
 
 def _flushes(settings: Settings, bench: _Bench, where: str) -> Table:

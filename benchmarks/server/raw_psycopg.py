@@ -12,11 +12,11 @@ import psycopg
 from benchmarks.payloads import Message
 
 _TABLES: Final = (
-    b"CREATE TABLE sessions (lineage_id text, generation int, flush_cursor bigint, next_seq bigint, tail_digest text, "
-    b"updated_at bigint, PRIMARY KEY (lineage_id, generation))",
-    b"CREATE TABLE messages (lineage_id text, seq bigint, generation int, role text, kind text, origin_seq bigint, client_id text, "
-    b"tool_names text, call_ids text, created_at bigint, body text, PRIMARY KEY (lineage_id, seq), "
-    b"FOREIGN KEY (lineage_id, generation) REFERENCES sessions)",
+    b"""CREATE TABLE sessions (lineage_id text, generation int, flush_cursor bigint, next_seq bigint, tail_digest text,
+    updated_at bigint, PRIMARY KEY (lineage_id, generation))""",
+    b"""CREATE TABLE messages (lineage_id text, seq bigint, generation int, role text, kind text, origin_seq bigint,
+    client_id text, tool_names text, call_ids text, created_at bigint, body text, PRIMARY KEY (lineage_id, seq),
+    FOREIGN KEY (lineage_id, generation) REFERENCES sessions)""",
     b"CREATE UNIQUE INDEX messages_client_id ON messages (lineage_id, client_id) WHERE client_id IS NOT NULL",
     b"CREATE TABLE lines (place bigint PRIMARY KEY, body text)",
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessionstore.cli.figures import iso_time
 from sessionstore.domain.session_ids import session_id
-from sessionstore.errors import SessionStoreError, StoreLockedError
+from sessionstore.errors import SessionEndedError, SessionNotFoundError, SessionStoreError, StoreLockedError
 from sessionstore.operations.steps import drive
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ PATIENCE: Final = 30.0
 """Seconds that a worker which was told to stop lets its jobs finish, before it puts them back into the queue."""
 
 _FAILED: Final = frozenset({"aborted", "stuck"})
+
+_OVERTAKEN: Final = (SessionNotFoundError, SessionEndedError)
+"""Errors that say no more than that somebody deleted or ended the session meanwhile: nothing is left to be done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,16 @@ class Worker:
         self._tally = Tally()
 
     def run(self, *, once: bool) -> Tally:
-        """Work until ``stop`` is set, or for one pass; gives what became of the jobs."""
+        """Work until ``stop`` is set, or for one pass; gives what became of the jobs.
+
+        Raises ``StoreLockedError`` when the one pass could not be done.
+        """
         while not self.stop.is_set():
             try:
                 self._pass()
             except StoreLockedError as error:
+                if once:
+                    raise
                 # Somebody else is busy for long: that passes, and a supervisor would only start the same again.
                 self.log({"event": "pass", "status": "locked", "reason": str(error)})
             if once:
@@ -136,7 +144,7 @@ class Worker:
             was_running = self._running.pop(job.job_id, None) is not None
             if job.job_id in self._handed_back:
                 return
-        failed = error is not None or (outcome is not None and outcome.status in _FAILED)
+        failed = outcome.status in _FAILED if outcome is not None else error is not None and not isinstance(error, _OVERTAKEN)
         self._count(running=-1 if was_running else 0, done=1, failed=int(failed))
         status = "aborted" if error is not None else "noop" if outcome is None else outcome.status
         self.log(

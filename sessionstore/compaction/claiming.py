@@ -19,6 +19,7 @@ from sessionstore.domain.closed_sets import Trigger
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import CompactionRecord, SessionRecord
 from sessionstore.errors import CompactionInProgressError, LeaseLostError
+from sessionstore.operations.reading import session_of
 from sessionstore.storage.compaction_rows import change_compaction, holds_compaction, insert_compaction, live_compaction
 from sessionstore.storage.job_rows import highest_fencing_token, last_attempt, start_queued
 from sessionstore.storage.locks import lock_lineage
@@ -111,17 +112,23 @@ def take_queued(
 def hold(connection: Connection, job: CompactionRecord, *, now: float, **values: Any) -> float:
     """Set columns of a job that is still held, and give the time at which it was.
 
-    Raises ``LeaseLostError`` when its lease ran out or another job took over.
+    Raises ``LeaseLostError`` when its lease ran out or another job took over, ``SessionNotFoundError`` when the session was
+    deleted.
     """
     if not change_compaction(connection, job.lineage_id, job.job_id, fencing_token=job.fencing_token, held_at=now, **values):
-        raise LeaseLostError(job.job_id)
+        raise _lost(connection, job)
     return now
 
 
 def check_held(connection: Connection, job: CompactionRecord, *, now: float) -> None:
-    """See to it that a job stays held until the transaction ends. Raises ``LeaseLostError`` as ``hold`` does."""
+    """See to it that a job stays held until the transaction ends. Raises what ``hold`` does."""
     if not holds_compaction(connection, job.lineage_id, job.job_id, fencing_token=job.fencing_token, held_at=now):
-        raise LeaseLostError(job.job_id)
+        raise _lost(connection, job)
+
+
+def _lost(connection: Connection, job: CompactionRecord) -> LeaseLostError:
+    session_of(connection, job.lineage_id, job.generation)  # raises for a session that is gone, its jobs with it
+    return LeaseLostError(job.job_id)
 
 
 def prolong(connection: Connection, job: CompactionRecord, *, now: float) -> bool:

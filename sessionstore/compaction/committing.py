@@ -33,8 +33,9 @@ def commit_draft(
 ) -> SessionRecord:
     """Write the continuation and end its parent.
 
-    Raises, with nothing written: ``LeaseLostError`` when the job is no longer held, ``SessionEndedError`` when the session
-    ended meanwhile, ``ConflictError`` when pins or settings that the plan depends on were changed.
+    Raises, with nothing written: ``LeaseLostError`` when the job is no longer held, ``SessionNotFoundError`` when the session
+    was deleted, ``SessionEndedError`` when it ended meanwhile, ``ConflictError`` when pins or settings that the plan depends
+    on were changed.
     """
     lock_tip(connection, job.lineage_id)
     check_held(connection, job, now=now)

@@ -41,6 +41,7 @@ def end_attempt(
 
     def work(connection: Connection) -> None:
         lock_lineage(connection, request.lineage_id)
+        session_of(connection, request.lineage_id, request.generation)  # raises for one that was deleted meanwhile
         store_memories(connection, request.lineage_id, memories)
         if is_strike:
             strikes = lineage_of(connection, request.lineage_id).strikes + 1

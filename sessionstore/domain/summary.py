@@ -26,14 +26,15 @@ PREFACE: Final = (
 )
 """What every summary begins with."""
 
-SHORT_PREFACE: Final = (
-    "[Earlier messages in brief. Act only on Active Task and Pending User Asks.]"
-)
+SHORT_PREFACE: Final = "[Earlier messages in brief. Act only on Active Task and Pending User Asks.]"
 """What a summary begins with whose frame would otherwise take more of it than its facts."""
 
 TERSE_BELOW: Final = 600
 """Tokens of a whole summary below which its frame is terse: a short preface, and nothing under a heading with nothing to say.
 The full frame takes some 150, more than a quarter of that."""
+
+_TERSE_SECTIONS: Final = 6
+"""Sections with content whose line breaks the terse frame counts; the full one has *None.* to give up for each."""
 
 EMPTY: Final = "None."
 """What stands under a heading with nothing to say."""
@@ -74,10 +75,13 @@ def compose_summary(
     ``narrative`` is a model's answer (None without one), ``facts`` the ledger's text per heading, ``covers`` the ranges of
     seqs it stands for, both ends included. Under each heading the narrative comes first, then the facts it doesn't state;
     Active Task is always the facts' text. Over budget, the narrative loses whole lines and says how many. Secrets are redacted.
+    ``terse`` is for a summary of less than ``TERSE_BELOW`` tokens in all.
     """
     stated = {heading: redact(clean_text(facts.get(heading, ""))).strip() for heading in SECTIONS}
     told = _narrative(None if narrative is None else clean_text(narrative), stated)
     texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
+    if terse:
+        budget -= max(0, sum(1 for text in texts.values() if text) - _TERSE_SECTIONS)
     if _tokens(texts, counter) > budget:
         stated = _fit_facts(stated, budget, counter)
         told = _fit_narrative(told, budget - _tokens(stated, counter), counter)
@@ -96,7 +100,7 @@ def frame_tokens(
     """Tokens that a summary costs beside its content: preface, coverage, the headings, and what stands under empty ones."""
     # In the short form a section has its name only where it has content, so all of them have some here.
     texts = {} if headings == "thirteen" else dict.fromkeys(SECTIONS, EMPTY)
-    return counter.count(_frame(texts, covers, headings, terse=terse))
+    return counter.count(_frame(texts, covers, headings, terse=terse)) + (_TERSE_SECTIONS if terse else 0)
 
 
 def previous_body(text: str) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from sessionstore.compaction.imported import bring_in_compaction
 from sessionstore.domain.messages import encode_json_text
 from sessionstore.domain.records import SessionRecord
 from sessionstore.domain.spans import Span
@@ -173,6 +172,9 @@ class _Storing:
         if known is not None:
             self.summary_of_key[compaction.key] = known.summary_seq
             return
+        # Few transcripts have one, and the patterns of the ledger take as long to compile as all the readers together.
+        from sessionstore.compaction.imported import bring_in_compaction
+
         kept = sorted(self._seqs(compaction.kept))
         summary_seq = bring_in_compaction(
             self.connection,

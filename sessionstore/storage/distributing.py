@@ -24,7 +24,8 @@ def distribute_tables(connection: Connection) -> None:
     between tables that are distributed alike.
     """
     beside = {table.name: "none" if table.name == _FIRST else _FIRST for table in reversed(OF_A_LINEAGE)}
-    _distribute(connection, {name: ("lineage_id", other) for name, other in beside.items()} | {titles.name: ("namespace", "none")})
+    by_lineage = {name: ("lineage_id", other) for name, other in beside.items()}
+    _distribute(connection, {**by_lineage, titles.name: ("namespace", "none")})
 
 
 def distribute_by_lineage(connection: Connection, table: str) -> None:

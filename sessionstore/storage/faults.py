@@ -12,7 +12,7 @@ from sessionstore.errors import SessionStoreError, StoreLockedError, StoreUnavai
 from sessionstore.storage.retrying import COLLIDED, is_lost, sqlstate_of
 
 _ADVICE: Final = {
-    "SQLITE_READONLY": "it is read-only; make the file and its folder writable",
+    "SQLITE_READONLY": "it is read-only; make the file, those beside it (-wal, -shm) and its folder writable",
     "SQLITE_FULL": "the disk (or the allowed size of the database) is full; free some space, nothing half was written",
     "SQLITE_CORRUPT": "the file is damaged; restore a backup, and look at it with `PRAGMA integrity_check`",
     "SQLITE_NOTADB": "it is not a SQLite database; check the path",

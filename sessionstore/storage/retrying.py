@@ -38,7 +38,7 @@ def is_lost(error: BaseException) -> bool:
     state = sqlstate_of(error) or ""
     if error.connection_invalidated or state in _LOST or state.startswith(_CONNECTION):
         return True
-    # A connection that cannot be opened has no code. That none of several hosts takes writes yet is an internal error to asyncpg.
+    # A connection that cannot be opened has no code. That none of several hosts takes writes is an internal error to asyncpg.
     return isinstance(error, exc.OperationalError | exc.InternalError) and not state
 
 

@@ -76,7 +76,8 @@ def _create_index(element: CreateIndex, compiler: DDLCompiler, **options: Any) -
     index = element.element
     if _CONDITION in index.info:
         index.dialect_options["postgresql"]["where"] = index.info[_CONDITION]
-    return compiler.visit_create_index(element, **options)
+    sql: str = compiler.visit_create_index(element, **options)  # type: ignore[no-untyped-call]  # SQLAlchemy's own is
+    return sql
 
 
 lineages: Final = Table(

@@ -19,6 +19,7 @@ from sessionstore import (
     CompactionPlan,
     CompactionVetoedError,
     PromptContext,
+    SessionNotFoundError,
     SessionStore,
     SummaryAnswer,
     SummaryRequest,
@@ -353,3 +354,17 @@ async def test_an_async_function_that_is_cancelled_before_it_is_awaited_is_close
             await task
         may_return.set()
         assert await statuses(store) == ["aborted"]
+
+
+@on_a_loop
+async def test_a_deletion_during_a_compaction_wins_and_leaves_nothing_behind(database_url: str) -> None:
+    async with AsyncSessionStore.open(database_url) as store:
+
+        async def model(_prompt: str) -> str:
+            await store.delete("a")
+            return SUMMARY
+
+        with pytest.raises(SessionNotFoundError):
+            await (await begun(store)).compact(policy=SMALL, summarizer=model)
+        assert await store.list_sessions() == []
+        assert list(await store.doctor()) == []

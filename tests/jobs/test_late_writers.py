@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sessionstore import (
+    CompactionHooks,
     CompactionInProgressError,
     ConflictError,
-    LeaseLostError,
     Session,
     SessionEndedError,
     SessionNotFoundError,
@@ -171,12 +171,32 @@ def test_an_undo_during_a_compaction_wins_and_the_compaction_writes_nothing(stor
 
 def test_a_deletion_during_a_compaction_wins_and_leaves_nothing_behind(store: SessionStore) -> None:
     session = begin(store)
-    with pytest.raises((LeaseLostError, SessionNotFoundError)):
+    with pytest.raises(SessionNotFoundError) as caught:
         compact_while(session, lambda: store.delete("a"))
+    assert caught.value.reference == "a"
+    assert_nothing_left(store)
+
+
+def assert_nothing_left(store: SessionStore) -> None:
     assert store.list_sessions() == []
     assert list(store.doctor()) == []
     stats = store.stats()
     assert (stats.messages, stats.sessions, stats.compactions) == (0, 0, {})
+
+
+@pytest.mark.parametrize("answer", ["", SUMMARY])
+def test_a_deletion_before_facts_are_stored_wins_too(database_url: str, answer: str) -> None:
+    """Also when the summary fails afterwards, which would have stored the facts that were flushed."""
+    with SessionStore.open(database_url, hooks=CompactionHooks(flush_memories=lambda _messages: ["a fact"])) as store:
+        session = begin(store)
+
+        def model(_prompt: str) -> str:
+            store.delete("a")
+            return answer
+
+        with pytest.raises(SessionNotFoundError):
+            session.compact(policy=SMALL, summarizer=model)
+        assert_nothing_left(store)
 
 
 def test_an_end_during_a_compaction_wins(store: SessionStore) -> None:

@@ -3,12 +3,15 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
-from sessionstore import SessionStore
+import pytest
+
+from sessionstore import SessionStore, StoreLockedError
 from sessionstore.cli.working import Tally, Worker
 from sessionstore.domain.summarizing import Summarizer
 from sessionstore.flows.hygiene_flow import HygieneFlow
@@ -104,6 +107,21 @@ def test_a_job_that_takes_too_long_to_stop_goes_back_into_the_queue(database_url
     assert [record["event"] for record in log] == ["handed_back", "job"]
 
 
+def test_a_session_that_is_deleted_under_its_job_is_no_failure(database_url: str, clock: Clock) -> None:
+    log: list[dict[str, Any]] = []
+    with SessionStore.open(database_url, clock=clock, counter=PieceCounter()) as store:
+        fill(store, "a")
+
+        def model(_prompt: str) -> str:
+            store.delete("a")
+            return SUMMARY
+
+        tally = worker(store, model, log).run(once=True)
+        assert (tally.done, tally.failed, tally.running) == (1, 0, 0)
+        assert list(store.doctor()) == []
+    assert [(record["status"], record["continuation_id"]) for record in log] == [("aborted", None)]
+
+
 def test_the_tally_is_told_after_every_change(database_url: str, clock: Clock) -> None:
     told: list[Tally] = []
     with SessionStore.open(database_url, clock=clock, counter=PieceCounter()) as store:
@@ -133,6 +151,26 @@ def test_a_pass_in_which_a_job_is_stuck_gives_exit_status_3(tmp_path: Path) -> N
     result = program.child("worker", "--once", "--grace", "0")
     assert result.returncode == 3
     assert json.loads(result.stderr)["status"] == "stuck"
+
+
+def test_a_single_pass_that_cannot_begin_gives_exit_status_1_and_one_line(tmp_path: Path) -> None:
+    program = CommandLine(tmp_path / "absent" / "worker.db")
+    result = program.child("worker", "--once")
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_single_pass_over_a_locked_file_is_an_error_and_not_an_empty_pass(sqlite_url: str) -> None:
+    with SessionStore.open(sqlite_url, busy_timeout=0.1) as store:
+        fill(store, "a")
+        blocker = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+        blocker.execute("BEGIN IMMEDIATE")
+        log: list[dict[str, Any]] = []
+        with pytest.raises(StoreLockedError):
+            worker(store, None, log).run(once=True)
+        blocker.execute("ROLLBACK")
+        blocker.close()
+        assert worker(store, None, log).run(once=True).done == 1
 
 
 def test_sigterm_ends_a_worker_that_waits_for_its_next_pass_with_exit_status_0(tmp_path: Path) -> None:

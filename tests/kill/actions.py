@@ -1,16 +1,18 @@
-"""The operations of the matrix, each on a database that was made ready for it, with ids and times that are the same every time."""
+"""The operations of the matrix, each on a database that was made ready for it, with the same ids and times every time."""
 from __future__ import annotations
 
 import itertools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from sessionstore import CompactionHooks, SessionStore
 from sessionstore.storage.engines import Database
 from sessionstore.storage.schema import upgrade
 from tests.counters import PieceCounter
+from tests.kill.older_version import know_the_older, make_older
 from tests.store.conversations import SMALL, WINDOW, talk
 
 NOW: Final = 1_800_000_000.0
@@ -55,6 +57,13 @@ def _with_continuation(url: str) -> None:
     with opened(url, at=NOW + 1) as store:
         session = store.resume(NAME).compact(policy=SMALL).session
         session.append(talk(4, start=30))
+
+
+def _of_an_older_version(url: str) -> None:
+    _with_continuation(url)
+    path = Path(url.removeprefix("sqlite:///"))
+    make_older(path)
+    know_the_older(path.parent / "migrations")
 
 
 def _migrate(url: str) -> None:
@@ -115,3 +124,6 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "rewind": Action(_with_continuation, _rewind),
     "import": Action(_with_talk, _import),
 }
+
+ON_FILES: Final[Mapping[str, Action]] = {**ACTIONS, "upgrade": Action(_of_an_older_version, _open)}
+"""The same, and what is done to a SQLite file only."""

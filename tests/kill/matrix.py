@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import Engine, event
 
 from sessionstore.storage import embedded
-from tests.kill.actions import ACTIONS
+from tests.kill.actions import ON_FILES
 
 RETURNED = "(the transaction is over, nobody knows it yet)"
 """The name of the point behind a transaction's last statement."""
@@ -58,7 +58,7 @@ def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | No
             os.kill(os.getpid(), signal.SIGKILL)
 
     watch(reach)
-    ACTIONS[action].act(f"sqlite:///{path}")
+    ON_FILES[action].act(f"sqlite:///{path}")
     if points is not None:
         points.write_text(json.dumps([" ".join(statement.split())[:80] for statement in passed]), encoding="utf-8")
     os._exit(0)
@@ -67,7 +67,7 @@ def run_forked(action: str, path: Path, *, die_at: int | None, points: Path | No
 def main(action: str, folder: Path, *, only_points: bool = False) -> None:
     """Make the files of one row of the matrix; with ``only_points`` those of the operation that nobody kills."""
     before, after, points = folder / "before.db", folder / "after.db", folder / "points.json"
-    ACTIONS[action].prepare(f"sqlite:///{before}")
+    ON_FILES[action].prepare(f"sqlite:///{before}")
     if before.exists():
         shutil.copy(before, after)
     assert run_forked(action, after, die_at=None, points=points) == 0

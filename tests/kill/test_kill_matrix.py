@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from sessionstore.compaction.claiming import LEASE_SECONDS
-from tests.kill.actions import ACTIONS, NAME, NOW, opened
+from sessionstore.storage import schema
+from tests.kill.actions import NAME, NOW, ON_FILES, opened
+from tests.kill.older_version import know_the_older
 from tests.store.conversations import SMALL, talk
 
 State = dict[str, list[tuple[Any, ...]]]
@@ -31,8 +33,10 @@ def state_of(path: Path) -> State | None:
         connection.close()
 
 
-@pytest.mark.parametrize("action", sorted(ACTIONS))
-def test_killed_before_any_statement_the_file_holds_the_old_state_or_the_new(tmp_path: Path, action: str) -> None:
+@pytest.mark.parametrize("action", sorted(ON_FILES))
+def test_killed_before_any_statement_the_file_holds_the_old_state_or_the_new(
+    tmp_path: Path, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """ATOM-1: and the doctor finds nothing but the dead process's job, which it settles once the lease has run out."""
     command = [sys.executable, "-m", "tests.kill.matrix", action, str(tmp_path)]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=250)
@@ -41,6 +45,10 @@ def test_killed_before_any_statement_the_file_holds_the_old_state_or_the_new(tmp
     before = state_of(tmp_path / "before.db") if (tmp_path / "before.db").exists() else None
     after = state_of(tmp_path / "after.db")
     assert before != after
+    if action == "upgrade":
+        monkeypatch.setattr(schema, "migrations_folder", schema.migrations_folder)  # put back at the end
+        know_the_older(tmp_path / "migrations")
+        assert_same_rows(before, after)
     found = []
     for number, point in enumerate(points):
         path = tmp_path / f"killed-{number:03}.db"
@@ -51,6 +59,18 @@ def test_killed_before_any_statement_the_file_holds_the_old_state_or_the_new(tmp
     assert found == sorted(found), "once the new state is there it stays"
     assert any(found), "a commit lies before the last statement"
     assert not all(found)
+
+
+def assert_same_rows(before: State | None, after: State | None) -> None:
+    """SCHEMA-1: what an older database holds is all there after its upgrade, beside what the newer version added."""
+    assert before is not None
+    assert after is not None
+    assert set(after) - set(before) == {"titles"}
+    for name, rows in before.items():
+        if name != "alembic_version":
+            assert [row[: len(rows[0])] for row in after[name]] == rows if rows else after[name] == []
+    assert {"messages", "sessions", "context_spans", "lineages"} <= {name for name, rows in before.items() if rows}
+    assert [(title, lineage_id) for _, title, lineage_id in after["titles"]] == [("Fix auth", NAME)]
 
 
 def check_reopened(url: str, point: str, *, work: bool) -> None:

@@ -40,12 +40,12 @@ END $$;
 
 def pretend_to_have_citus(connection: Connection) -> None:
     """Make the stand-in in a database; the role must be a superuser."""
-    # One statement after another, of which a function holds semicolons of its own, is what the simple protocol takes.
-    with connection.connection.cursor() as cursor:
-        cursor.execute(STAND_IN)
+    # Several statements in one go, of which a function holds semicolons of its own: what the simple protocol takes.
+    connection.connection.cursor().execute(STAND_IN)
 
 
 def distributed(connection: Connection) -> dict[str, tuple[str, str]]:
     """The distribution column of every distributed table, and the one beside which it is, in the order of distributing."""
-    rows = connection.exec_driver_sql("SELECT logicalrelid::text, partkey, beside FROM pg_dist_partition WHERE sequential ORDER BY place")
+    query = "SELECT logicalrelid::text, partkey, beside FROM pg_dist_partition WHERE sequential ORDER BY place"
+    rows = connection.exec_driver_sql(query)
     return {row[0]: (row[1], row[2]) for row in rows}

@@ -1,5 +1,5 @@
-"""A process that does one operation of the kill matrix on a server, and ends itself, without a chance to clean up, at one of its
-points: before the first write of a transaction, before its commit, and after it.
+"""A process that does one operation of the kill matrix on a server, and ends itself, without a chance to clean up, at one
+of its points: before the first write of a transaction, before its commit, and after it.
 
 What lies between changes nothing: a server undoes a transaction whose client is gone, whatever it has done by then.
 """
@@ -45,7 +45,7 @@ def act_and_die(url: str, action: str, at: int | None, answer: Pipe) -> None:
         nonlocal begun
         begun = False
         reach("COMMIT")
-        commit(self, connection)
+        commit(self, connection)  # type: ignore[no-untyped-call]  # SQLAlchemy has no type for it
         reach("(the transaction is over, nobody knows it yet)")
 
     event.listen(Engine, "before_cursor_execute", statement)

@@ -10,9 +10,9 @@ from sessionstore.formats.copying import CopyReport, copy_store
 from sessionstore.storage.engines import Database
 from sessionstore.storage.schema import prepare_schema
 from tests.databases import SqliteFiles, outside
+from tests.nursery import NURSERY
 from tests.postgres.copied import copy_and_die, exports, fill
 from tests.store.conversations import talk
-from tests.store.test_kill import NURSERY
 
 
 def copied(source: str, target: str) -> CopyReport:

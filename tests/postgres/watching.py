@@ -49,8 +49,8 @@ def kinds(sent: Sequence[Sent]) -> list[str]:
 
 
 def plan_of(store: SessionStore, statement: Sent, *, carried_out: bool = False) -> list[Mapping[str, Any]]:
-    """The nodes of the server's plan for a statement, its checks of foreign keys apart; with the rows that each gave when it was
-    ``carried_out``."""
+    """The nodes of the server's plan for a statement, its checks of foreign keys apart; with the rows that each gave when it
+    was ``carried_out``."""
     how = "ANALYZE, FORMAT JSON" if carried_out else "FORMAT JSON"
 
     def explain(connection: Connection) -> Any:

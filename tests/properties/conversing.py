@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from sessionstore import CompactionPolicy, Session, SessionStore
-from tests.counters import PieceCounter
 from tests.transcripts import DATA_URL, chat_messages, transcripts
 
 Message = dict[str, Any]
@@ -32,11 +31,6 @@ def new_session(store: SessionStore, **given: Any) -> Session:
     """A session of its own for one example, in a store that all examples share."""
     asked = {"context_window": WINDOW, "system_prompt": SYSTEM, **given}
     return store.create_session(f"example-{next(_NUMBERS)}", **asked)
-
-
-def open_store() -> SessionStore:
-    """A store in memory whose counter needs no vocabulary."""
-    return SessionStore.open("sqlite:///:memory:", counter=PieceCounter())
 
 
 @st.composite

@@ -15,7 +15,7 @@ from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.ledger import EMPTY_LEDGER
 from tests.counters import PieceCounter
 from tests.ledger.test_ledger_properties import assert_kept
-from tests.properties.conversing import FEW, SYSTEM, last_requests, new_session, open_store, policies, stretches, work
+from tests.properties.conversing import FEW, SYSTEM, last_requests, new_session, policies, stretches, work
 from tests.properties.outside_validator import refusal
 from tests.validity import faults
 
@@ -23,10 +23,10 @@ Message = dict[str, Any]
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[SessionStore]:
-    """One store for all examples of a test."""
-    with open_store() as store:
+@pytest.fixture
+def shared(database_url: str) -> Iterator[SessionStore]:
+    """One store for all examples of a test, whose counter needs no vocabulary."""
+    with SessionStore.open(database_url, counter=PieceCounter()) as store:
         yield store
 
 

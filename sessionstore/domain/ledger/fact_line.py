@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,10 +20,6 @@ _CROWDED: Final = 12
 _RECITED: Final = 3
 """Equal messages of the user above which what they say is told by none of them."""
 _SHORT_SENTENCE: Final = 160
-_LEAD_IN: Final = re.compile(r"^(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=\S)")
-"""A few words and a colon before what matters: *Before you go on: …*, *Decision: …*."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FactLine:
     """One line under a heading. ``score`` says how much it matters, higher first; ``place`` where it stands among the others.
@@ -106,13 +101,6 @@ class LedgerSight:
             section, f"{text} {cite(cited)}", core or entry.text, cited, score + _RECENT_WEIGHT * entry.last_seq / self.newest,
             (group, entry.seqs[0] if place is None else place, text), plural, brief, lead, worth,
         )
-
-
-def without_lead_in(sentence: str, holds: Callable[[str], bool]) -> str:
-    """A sentence in brief: without its LABEL:, and without a few words before a colon when the rest ``holds`` by itself."""
-    unlabelled = LABEL.sub("", sentence)
-    rest = _LEAD_IN.sub("", unlabelled, count=1)
-    return rest if holds(rest) else unlabelled
 
 
 def shortened(text: str, length: int) -> str:

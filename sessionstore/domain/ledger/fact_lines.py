@@ -17,7 +17,7 @@ from sessionstore.domain.ledger.speech_lines import (
     request_line,
     statement_line,
 )
-from sessionstore.domain.ledger.worth import reference_worth
+from sessionstore.domain.ledger.worth import NAMES, reference_worth
 
 _FILES_IN_STATE: Final = 12
 _SOURCE_WEIGHT: Final = {"user": 66.0, "assistant": 56.0, "call": 44.0, "bulk": 24.0, "output": 22.0}
@@ -64,11 +64,11 @@ def _next(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     housed = sight.is_housed(entry)
-    if (entry.source == "user" and sight.is_replaced(entry)) or (housed and entry.about != "url"):
+    if (entry.source == "user" and sight.is_replaced(entry)) or (housed and entry.about not in NAMES):
         return None
     score = _SOURCE_WEIGHT[entry.source]
     if housed:
-        # Its sentence says it better; where there is no room for that, an address alone still leads there.
+        # Its sentence says it better; where there is no room for that, the name alone still leads there.
         score -= 50
     if entry.about in ("number", "version") and entry.source != "user":
         score -= 14

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from sessionstore.domain.ledger.languages import BINDING, CHANGING, CONCLUDING, DECIDING, REMAINING, WISHING
@@ -14,6 +14,8 @@ _BULLET: Final = re.compile(r"^(?:[-*•>#\s]|\d{1,3}[.)]\s|\[[ x]\]\s)+")
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 LABEL: Final = re.compile(r"^[A-Z][A-Z_-]{2,}(?: [A-Z][A-Z_-]+){0,3}\s?:\s")
 """A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
+_LEAD_IN: Final = re.compile(r"^(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=\S)")
+"""A few words and a colon before what matters: *Before you go on: …*, *Decision: …*."""
 _BINDING_LABEL: Final = re.compile(
     r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|restriction|guideline|important"
     r"|note)s?)[*_]{0,2}\s?[:：]",
@@ -81,42 +83,50 @@ def is_constraint(sentence: str) -> bool:
     """Whether a sentence of the user binds: must, never, only, prefer, at most, and their like in ten languages."""
     if _BINDING_LABEL.match(sentence):
         return True
-    return BINDING.search(sentence) is not None and _LISTING.match(sentence) is None
+    return BINDING.is_in(sentence) and _LISTING.match(sentence) is None
 
 
 def is_wish(sentence: str) -> bool:
     """Whether all that makes it binding is a wish or a need (*I want to …*, *it should …*), which much of a request is."""
-    return _BINDING_LABEL.match(sentence) is None and BINDING.search(WISHING.sub("", sentence)) is None
+    return _BINDING_LABEL.match(sentence) is None and not BINDING.is_in(WISHING.taken_out_of(sentence))
 
 
 def is_statement(sentence: str) -> bool:
     """Whether a sentence of the user says a value of something: a number, a name, an identifier, or begins with a LABEL:."""
     if LABEL.match(sentence):
         return True
-    if _CODE.match(sentence) or _LISTING.match(sentence) or sentence.endswith((":", "：")):
+    # Most sentences of most texts have no value at all, so that is asked first.
+    if _VALUE.search(sentence, 1) is None or sentence.endswith((":", "：")):
         return False
-    if _VALUE.search(sentence, 1) is None:
+    if _CODE.match(sentence) or _LISTING.match(sentence):
         return False
     if _SAYS_OF.search(sentence):
         return True
-    return CHANGING.search(sentence) is not None and _WRITTEN_VALUE.search(sentence) is not None
+    return CHANGING.is_in(sentence) and _WRITTEN_VALUE.search(sentence) is not None
 
 
 def is_decision(sentence: str) -> bool:
     """Whether a sentence says what was chosen; not when it only introduces what follows."""
-    if not _stands_alone(sentence) or DECIDING.search(sentence) is None:
+    if not _stands_alone(sentence) or not DECIDING.is_in(sentence):
         return False
     return _WITH_REASON.search(sentence) is not None or _NEXT_LOOK.search(sentence) is None
 
 
 def is_finding(sentence: str) -> bool:
     """Whether a sentence of the assistant says what turned out, and says it of something that has a name or number."""
-    return _stands_alone(sentence) and CONCLUDING.search(sentence) is not None and _VALUE.search(sentence, 1) is not None
+    return _stands_alone(sentence) and CONCLUDING.is_in(sentence) and _VALUE.search(sentence, 1) is not None
 
 
 def says_what_is_left(sentence: str) -> bool:
     """Whether a sentence says what comes next or remains."""
-    return _stands_alone(sentence) and REMAINING.search(sentence) is not None
+    return _stands_alone(sentence) and REMAINING.is_in(sentence)
+
+
+def without_lead_in(sentence: str, holds: Callable[[str], bool]) -> str:
+    """A sentence in brief: without its LABEL:, and without a few words before a colon when the rest ``holds`` by itself."""
+    unlabelled = LABEL.sub("", sentence)
+    rest = _LEAD_IN.sub("", unlabelled, count=1)
+    return rest if holds(rest) else unlabelled
 
 
 def _stands_alone(sentence: str) -> bool:

@@ -12,9 +12,8 @@ from sessionstore.domain.ledger.fact_line import (
     answer_in_brief,
     quoted_text,
     shortened,
-    without_lead_in,
 )
-from sessionstore.domain.ledger.sentences import LABEL, is_constraint, is_decision
+from sessionstore.domain.ledger.sentences import LABEL, is_constraint, is_decision, without_lead_in
 from sessionstore.domain.ledger.worth import answer_worth, request_worth, sentence_worth
 
 _LONG_REQUEST: Final = 700

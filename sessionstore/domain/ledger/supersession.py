@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sessionstore.domain.ledger.entry import LedgerEntry
-from sessionstore.domain.ledger.sentences import LABEL
+from sessionstore.domain.ledger.sentences import is_constraint, without_lead_in
 from sessionstore.domain.ledger.takeover import says_change, subject_words, takes_over
 from sessionstore.domain.ledger.wording import content_words, values_of
 
@@ -18,6 +18,8 @@ subject, and without a limit a long conversation costs the square of its length.
 _SAME_SUBJECT: Final = 0.66
 _SAME_SUBJECT_SAID_AGAIN: Final = 0.6
 _ONE_WITHIN_OTHER: Final = 0.5
+_SAME_BEGINNING: Final = 4
+"""Letters that two forms of a word share: *approve*, *approval*."""
 _FORBIDS: Final = re.compile(
     r"\b(?:never|not|don't|without|nie|niemals|nicht|kein\w*|jamais|nunca|никогда|не)\b|不要|不得|禁止",
     re.IGNORECASE,
@@ -107,6 +109,8 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
         return True
     if len(shared) < 2:
         return False
+    if not says_change(newer.entry.text) and _other_thing(newer.words - shared, older.words - shared):
+        return False
     likeness = len(shared) / len(newer.words | older.words)
     one_within_other = newer.words <= older.words or newer.words >= older.words
     if one_within_other and likeness >= _ONE_WITHIN_OTHER and _shapes(newer.values) == _shapes(older.values):
@@ -118,12 +122,13 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
 
 
 def _may_compare(newer: str, older: str) -> bool:
-    newer, older = LABEL.sub("", newer), LABEL.sub("", older)
+    newer, older = without_lead_in(newer, is_constraint), without_lead_in(older, is_constraint)
     if _FORBIDS.search(newer) and _FORBIDS.search(older) and _different_things(newer, older):
         return False
     verbs = _SAYS_WHAT.search(newer), _SAYS_WHAT.search(older)
     if verbs == (None, None):
-        return says_change(newer) or (_QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None)
+        quantities = _QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None
+        return says_change(newer) or (quantities and _one_differs(newer, older))
     subjects = [text[: verb.start()] for text, verb in zip((newer, older), verbs, strict=True) if verb is not None]
     if any(_POINTING.search(subject) for subject in subjects):
         return False
@@ -139,8 +144,28 @@ def _different_things(newer: str, older: str) -> bool:
     return bool(named[0]) and bool(named[1]) and not named[0] & named[1]
 
 
+def _one_differs(newer: str, older: str) -> bool:
+    """Not when a number differs and something else too: *only Ana approves change 7*, *only Bob approves change 9*."""
+    new_values, old_values = values_of(newer), values_of(older)
+    differing = [new_values - old_values, old_values - new_values]
+    return all(len(values) <= 1 or not any(map(_has_digit, values)) for values in differing)
+
+
+def _other_thing(newer: frozenset[str], older: frozenset[str]) -> bool:
+    """Whether each sentence has a word of its own that is no form of one of the other's: *the search pool*, *the mail pool*."""
+    return any(not _alike(word, older) for word in newer) and any(not _alike(word, newer) for word in older)
+
+
+def _alike(word: str, others: frozenset[str]) -> bool:
+    return any(word[:_SAME_BEGINNING] == other[:_SAME_BEGINNING] for other in others if len(other) >= _SAME_BEGINNING)
+
+
+def _has_digit(value: str) -> bool:
+    return any(character.isdigit() for character in value)
+
+
 def _identifiers(subject: str) -> frozenset[str]:
-    return frozenset(value for value in values_of(subject) if any(character.isdigit() for character in value))
+    return frozenset(value for value in values_of(subject) if _has_digit(value))
 
 
 def _shapes(values: frozenset[str]) -> frozenset[str]:

@@ -42,7 +42,7 @@ _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 def says_change(text: str) -> bool:
     """Whether a sentence says that something is other than it was."""
-    return CHANGING.search(_FORBIDDEN_CHANGE.sub("", text)) is not None
+    return CHANGING.is_in(_FORBIDDEN_CHANGE.sub("", text))
 
 
 def kinds_of_values(text: str) -> dict[str, frozenset[str]]:

@@ -21,8 +21,8 @@ SCRATCH: Final = ("/tmp/", "/private/tmp/", "/var/folders/")
 _EXACT: Final = re.compile(r"\d|://|`[^`\n]{1,80}`|\w[_/@]\w|\w\.\w{1,5}\b|[\"“«「][^\"”»」\n]{1,60}[\"”»」]")
 _CROWDED: Final = 0.4
 """What is left of a sentence's worth when it stands in a document that the user pasted."""
-_REFERENCES: Final = {"user": 50.0, "assistant": 36.0, "call": 14.0, "bulk": 12.0, "output": 10.0}
-_NAMES: Final = frozenset({"url", "id", "commit", "host"})
+_REFERENCES: Final = {"user": 60.0, "assistant": 36.0, "call": 14.0, "bulk": 12.0, "output": 10.0}
+NAMES: Final = frozenset({"url", "id", "commit", "host"})
 """References that are names: each is one thing; a number or a port alone says little."""
 
 
@@ -75,10 +75,13 @@ def reference_worth(entry: LedgerEntry, *, crowded: bool = False, housed: bool =
     ``housed`` ones stand in a sentence that has a line of its own.
     """
     worth = _REFERENCES[entry.source]
-    if entry.about not in _NAMES:
+    if entry.about == "id":
+        # Nothing can be found again without it, and nobody can guess it.
+        worth *= 1.4
+    elif entry.about not in NAMES:
         worth *= 0.5
-    if housed:
-        worth *= 0.8
+    elif housed:
+        worth *= 0.7
     return worth * _CROWDED if crowded else worth
 
 
