@@ -4,6 +4,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from benchmarks.soak_writer import Journal, WordCounter
@@ -48,20 +49,20 @@ class _Turns:
         self._journal.note("error", type(error).__name__)
 
 
-def write_until(folder: Path, number: int, url: str, until: float) -> None:
-    """Append turns in this process until a time (seconds since 1970)."""
+def write_until(folder: Path, number: int, url: str, stop: Event) -> None:
+    """Append turns in this process until it is told to stop."""
     turns = _Turns(folder, number)
     way = WAYS[number % len(WAYS)]
     if way == "psycopg":
-        _write(turns, url, until)
+        _write(turns, url, stop)
     else:
-        asyncio.run(_write_on_a_loop(turns, url.replace("psycopg", "asyncpg") if way == "asyncpg" else url, until))
+        asyncio.run(_write_on_a_loop(turns, url.replace("psycopg", "asyncpg") if way == "asyncpg" else url, stop))
 
 
-def _write(turns: _Turns, url: str, until: float) -> None:
+def _write(turns: _Turns, url: str, stop: Event) -> None:
     with SessionStore.open(url, counter=WordCounter()) as store:
         sessions = [store.session(name) for name in turns.sessions]
-        while time.time() < until:
+        while not stop.is_set():
             for session in sessions:
                 messages, names = turns.next()
                 while True:
@@ -74,10 +75,10 @@ def _write(turns: _Turns, url: str, until: float) -> None:
                 turns.acknowledged(names)
 
 
-async def _write_on_a_loop(turns: _Turns, url: str, until: float) -> None:
+async def _write_on_a_loop(turns: _Turns, url: str, stop: Event) -> None:
     async with AsyncSessionStore.open(url, counter=WordCounter()) as store:
         sessions = [await store.session(name) for name in turns.sessions]
-        while time.time() < until:
+        while not stop.is_set():
             for session in sessions:
                 messages, names = turns.next()
                 while True:

@@ -68,7 +68,7 @@ def both(primary: PostgresServer, standby: PostgresServer, database: str) -> str
 
 
 def fail_over(folder: Path, *, writers: int, seconds: float, settings: Sequence[str] = ()) -> Failover:
-    """Let writers work for so long, lose the primary on half of the way, promote the standby, and count."""
+    """Let writers work for half of the time, lose the primary, promote the standby, go on for the other half, and count."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["benchmarks.failover_writer"])
     with pair(settings) as (primary, standby):
@@ -76,20 +76,31 @@ def fail_over(folder: Path, *, writers: int, seconds: float, settings: Sequence[
         with SessionStore.open(url) as store:
             for name in (SHARED, *(f"writer-{number}" for number in range(writers))):
                 store.create_session(name)
-        until = time.time() + seconds
-        processes = [context.Process(target=write_until, args=(folder, number, url, until)) for number in range(writers)]
+        stop = context.Event()
+        processes = [context.Process(target=write_until, args=(folder, number, url, stop)) for number in range(writers)]
         for process in processes:
             process.start()
-        time.sleep(max(0.0, until - seconds / 2 - time.time()))
+        alive = all(process.is_alive() for process in processes)
+        while alive and not all(_has_begun(folder, number) for number in range(writers)):
+            alive = all(process.is_alive() for process in processes)
+            time.sleep(0.05)
+        time.sleep(seconds / 2)
         killed = time.time()
         primary.die()
         time.sleep(NOTICED)
         standby.promote()
         promoting = time.time() - killed
+        time.sleep(seconds / 2)
+        stop.set()
         for process in processes:
             process.join()
         problems = [f"a writer ended with {process.exitcode}" for process in processes if process.exitcode]
         return _counted(folder, url, killed, promoting, problems)
+
+
+def _has_begun(folder: Path, number: int) -> bool:
+    journal = folder / f"journal-{number}"
+    return journal.exists() and journal.stat().st_size > 0
 
 
 def _counted(folder: Path, url: str, killed: float, promoting: float, problems: Sequence[str]) -> Failover:

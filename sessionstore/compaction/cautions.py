@@ -39,7 +39,8 @@ def still_over(draft: Draft) -> tuple[str, ...]:
     plan = draft.plan
     if draft.tokens_after <= plan.threshold:
         return ()
-    return (
-        f"the new context has {draft.tokens_after:,} tokens, the threshold is {plan.threshold:,}: head, tail, pins and the last "
-        f"request alone have {plan.kept_tokens:,}; a larger window or a new session helps, another compaction doesn't",
+    sentence = (
+        f"the new context has {draft.tokens_after:,} tokens, the threshold is {plan.threshold:,}: head, tail, pins and the last"
+        f" request alone have {plan.kept_tokens:,}; a larger window or a new session helps, another compaction doesn't"
     )
+    return (sentence,)

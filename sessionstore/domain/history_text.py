@@ -36,7 +36,7 @@ class HistoryLimits:
 
 @dataclass(frozen=True, slots=True)
 class HistoryChunk:
-    """A piece of history as text, the seqs of the messages in it, wholly or in part, in order, and what the user wrote in it."""
+    """A piece of history as text, the seqs of the messages in it, whole or in part, in order, and what the user wrote in it."""
 
     text: str
     seqs: tuple[int, ...]

@@ -72,7 +72,7 @@ class Environment:
     owner: str = ""
 
     def now(self) -> float:
-        """The time of what this process writes, in seconds since 1970: by the clock that was passed in, else by its machine's."""
+        """The time of what this process writes, in seconds since 1970, by the clock that was passed in or the machine's."""
         return float((self.clock or time.time)())
 
     def shared_time(self, connection: Connection) -> float:

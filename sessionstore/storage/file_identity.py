@@ -82,7 +82,7 @@ def _found(path: str) -> os.stat_result | None:
 
 
 def _is_less(size: int, connection: sqlite3.Connection | None) -> bool:
-    """Whether a file of that size is less than its database; the file is not read, since closing it would let go of its locks."""
+    """Whether a file of that size is less than its database. The file is not read: closing it would let go of its locks."""
     if connection is None:
         return size == 0
     try:

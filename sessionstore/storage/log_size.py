@@ -1,8 +1,9 @@
 """Keeps the write-ahead log of a SQLite file short also beside readers that overlap.
 
-SQLite begins the log anew only at a moment at which nobody reads from it, and by itself never waits for one. Readers that come and
-go, always another one before the last has gone, so let it grow without end: measured, 159 MB after 100,000 appends beside three.
-Who finds it long waits for such a moment, which comes soon: once all of the log is in the database, newcomers don't read the log.
+SQLite begins the log anew only at a moment at which nobody reads from it, and by itself never waits for one. Readers that come
+and go, always another one before the last has gone, so let it grow without end: measured, 159 MB after 100,000 appends beside
+three. Who finds it long waits for such a moment, which comes soon: once all of the log is in the database, newcomers don't
+read the log.
 """
 from __future__ import annotations
 

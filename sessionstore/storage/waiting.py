@@ -1,9 +1,9 @@
 """Waiting for the write lock of a SQLite file so that every writer gets its turn.
 
 SQLite's own handler sleeps longer the longer it has waited, up to a tenth of a second, so newcomers overtake whoever waits: of
-eight writers the unluckiest got a third of its share. Here a waiter asks more often the longer it has waited, at random times, and
-who writes many times in a row leaves the lock alone now and then: between two writes it is free for less time than a question takes,
-so on a busy machine the one that has the processor would have the lock too, to the end of its work.
+eight writers the unluckiest got a third of its share. Here a waiter asks more often the longer it has waited, at random times,
+and who writes many times in a row leaves the lock alone now and then: between two writes it is free for less time than a
+question takes, so the one that has the processor could have the lock too, to the end of its work.
 """
 from __future__ import annotations
 

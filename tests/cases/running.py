@@ -137,7 +137,8 @@ class CaseRun:
             options["max_message_bytes"] = self.case.options["max_message_bytes"]
         if "system_builder" in self.case.options:
             options["hooks"] = CompactionHooks(build_system_prompt=self._build_prompt)
-        return SessionStore.open(url or self.url, clock=self.clock, counter=self.counter, **options)
+        # A disk that others keep busy may take seconds for one commit, and eight writers wait for each other's.
+        return SessionStore.open(url or self.url, clock=self.clock, counter=self.counter, busy_timeout=200.0, **options)
 
     def record(self, step: str, error: SessionStoreError, *, excused: bool = False) -> None:
         """Remember a typed error of a step."""

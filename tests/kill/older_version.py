@@ -1,6 +1,6 @@
 """A version before the first: its databases, with rows in them, and the migration from there to the schema of now.
 
-It had no ``titles`` and no ``lineages.cooldown_until``; the migration makes both and fills the table from the rows that are there.
+It had no ``titles`` and no ``lineages.cooldown_until``; the migration makes both, and fills the table from the rows there are.
 """
 from __future__ import annotations
 

@@ -179,6 +179,17 @@ def test_a_flood_of_links_in_an_output_is_bounded_and_the_same_links_in_a_reques
         ("Never log passwords of users.", "Never log more than 10 lines of output.", False),
         ("Never delete the template_116 module of the shop.", "Never change the inventory_118 module of the shop.", False),
         ("Never use more than 3 workers of the pool.", "Never use more than 5 workers of the pool.", True),
+        ("Use at most 12 workers in the mail pool.", "Use at most 14 workers in the search pool.", False),
+        ("Only Ilse may approve ticket 116.", "Only Bert may approve ticket 156.", False),
+        ("Always keep part 5 in one piece.", "Always keep part 6 in one piece.", False),
+        ("Please use port 8080 only.", "Please use port 9090 only.", True),
+        ("Before I forget: Only Ilse may sign.", "One more thing: Only Bert may sign for 3 days.", False),
+        ("FACT: The launch deadline is 2031-04-02.", "Update: the launch date moved to 05-03 (May 3).", True),
+        ("Project budget cap is $800 in total.", "From now on keep project spend under five hundred dollars.", True),
+        ("Project budget cap is $800 in total.", "From now on keep the travel budget under 500 dollars.", False),
+        ("The project codename is EBLA-417.", "We are calling the project MARI-220 now.", True),
+        ("The release date is 2031-04-02.", "The launch of the site is now on 2031-06-01.", False),
+        ("Always report all times in UTC.", "From now on, report all times in Pacific time.", True),
     ],
 )
 def test_a_later_value_replaces_an_earlier_one_of_the_same_thing_only(older: str, newer: str, replaced: bool) -> None:

@@ -70,7 +70,7 @@ def test_a_list_of_hosts_in_the_place_of_one_is_a_typed_error() -> None:
 
 def test_no_acknowledged_message_is_lost_with_the_primary(tmp_path: Path) -> None:
     """One writer of each way; the figures of a longer run are in docs/scaling.md."""
-    found = fail_over(tmp_path, writers=len(WAYS), seconds=4.0)
+    found = fail_over(tmp_path, writers=len(WAYS), seconds=3.0)
     assert (found.lost, found.doubled, found.problems) == ([], [], [])
     assert not found.errors, "writers go on by themselves"
     assert found.before

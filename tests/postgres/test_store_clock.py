@@ -1,4 +1,4 @@
-"""Leases go by the server's clock, so a machine whose clock is wrong neither takes a session from its holder nor gives way to a dead one."""
+"""Leases go by the server's clock: a machine whose clock is wrong takes no session away, and waits for no dead holder."""
 from __future__ import annotations
 
 import asyncio
@@ -37,8 +37,8 @@ def begin(store: SessionStore) -> Session:
 def held_elsewhere(session: Session, store: SessionStore, at: float) -> CompactionRecord:
     """A claim by a machine whose clock is right."""
     record = session.record()
-    given: dict[str, Any] = {"job_id": "other", "trigger": "manual", "policy": SMALL, "focus": None, "owner": "other", "now": at}
-    return store._database.write(lambda c: claim(c, record, **given))
+    given: dict[str, Any] = {"job_id": "other", "trigger": "manual", "policy": SMALL, "focus": None, "owner": "other"}
+    return store._database.write(lambda c: claim(c, record, now=at, **given))
 
 
 def test_a_live_lease_is_respected_and_a_dead_one_is_not(postgres_url: str, wrong_clock: Callable[[], float]) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 import pytest
 
 from sessionstore.domain.answer_suspicions import suspect_answer
-from sessionstore.domain.language_guess import languages_of
 from sessionstore.domain.grounding import ground_notes
-from sessionstore.domain.language_guess import language_of
+from sessionstore.domain.language_guess import language_of, languages_of
 from sessionstore.domain.sections import SECTIONS
 
 ENGLISH = "Please make sure that the parser is fast, and do not change what it does for the old files that we have."

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from sessionstore.domain import sections
 from sessionstore.domain.section_parsing import parse_sections
 from sessionstore.domain.sections import SECTIONS
-from sessionstore.domain.summary import PREFACE, compose_summary, coverage_line, facts_budget, frame_tokens, previous_body
+from sessionstore.domain.summary import (
+    PREFACE,
+    SHORT_PREFACE,
+    compose_summary,
+    coverage_line,
+    facts_budget,
+    frame_tokens,
+    previous_body,
+)
 from tests.summary.plain_counter import PlainCounter
 
 COUNTER = PlainCounter()
@@ -39,6 +47,23 @@ def test_an_empty_summary_is_small() -> None:
     assert frame_tokens([(0, 9_999)], COUNTER) < 200
     assert COUNTER.count(PREFACE) < 90
     assert headings(compose(None, {})) == list(SECTIONS)
+
+
+def test_a_terse_summary_has_every_heading_and_nothing_under_the_empty_ones() -> None:
+    text = compose_summary(narrative=None, facts=FACTS, covers=[(3, 179)], budget=200, counter=COUNTER, terse=True)
+    assert text.startswith(f"{SHORT_PREFACE}\nCovers #3–#179.\n## Active Task\nFix the parser. (#4)\n## Goal\n## Constraints")
+    assert headings(text) == list(SECTIONS)
+    assert "None." not in text
+    assert parse_sections(previous_body(text)) == FACTS
+    full, terse = frame_tokens([(3, 179)], COUNTER), frame_tokens([(3, 179)], COUNTER, terse=True)
+    assert terse < 0.7 * full
+
+
+def test_a_terse_summary_is_never_larger_than_its_budget_and_its_frame() -> None:
+    facts = {heading: f"said of {heading}" for heading in SECTIONS}
+    budget = sum(COUNTER.count(text) for text in facts.values())
+    text = compose_summary(narrative=None, facts=facts, covers=[(3, 179)], budget=budget, counter=COUNTER, terse=True)
+    assert COUNTER.count(text) <= budget + frame_tokens([(3, 179)], COUNTER, terse=True)
 
 
 def test_what_a_summary_covers_is_listed_by_range() -> None:

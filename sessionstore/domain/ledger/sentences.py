@@ -14,8 +14,11 @@ _BULLET: Final = re.compile(r"^(?:[-*•>#\s]|\d{1,3}[.)]\s|\[[ x]\]\s)+")
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 LABEL: Final = re.compile(r"^[A-Z][A-Z_-]{2,}(?: [A-Z][A-Z_-]+){0,3}\s?:\s")
 """A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
-_LEAD_IN: Final = re.compile(r"^(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=\S)")
-"""A few words and a colon before what matters: *Before you go on: …*, *Decision: …*."""
+_LEAD_IN: Final = re.compile(
+    r"^(?:(?:Decision|Note|Important|Reminder|Remember|Rule|Constraint|Preference): (?=\S)"
+    r"|(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=[^\W\d_a-z]))"
+)
+"""A few words and a colon before what matters: *Before you go on: Never …*; not the subject of it: *Deadline: never …*."""
 _BINDING_LABEL: Final = re.compile(
     r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|restriction|guideline|important"
     r"|note)s?)[*_]{0,2}\s?[:：]",

@@ -20,6 +20,11 @@ _SAME_SUBJECT_SAID_AGAIN: Final = 0.6
 _ONE_WITHIN_OTHER: Final = 0.5
 _SAME_BEGINNING: Final = 4
 """Letters that two forms of a word share: *approve*, *approval*."""
+_VALUED: Final = frozenset(
+    {"port", "limit", "cap", "budget", "timeout", "max", "maximum", "min", "minimum", "level", "under", "below", "above",
+     "over", "within", "every", "most", "least", "up", "exactly", "about", "around"}
+)
+"""Words behind which a number is a value, and doesn't tell one thing from another."""
 _FORBIDS: Final = re.compile(
     r"\b(?:never|not|don't|without|nie|niemals|nicht|kein\w*|jamais|nunca|никогда|не)\b|不要|不得|禁止",
     re.IGNORECASE,
@@ -145,14 +150,23 @@ def _different_things(newer: str, older: str) -> bool:
 
 
 def _one_differs(newer: str, older: str) -> bool:
-    """Not when a number differs and something else too: *only Ana approves change 7*, *only Bob approves change 9*."""
+    """Not when a number differs and something else too (*only Ana approves change 7*), or one that names (*keep part 5*)."""
     new_values, old_values = values_of(newer), values_of(older)
-    differing = [new_values - old_values, old_values - new_values]
-    return all(len(values) <= 1 or not any(map(_has_digit, values)) for values in differing)
+    sides = (newer, new_values - old_values), (older, old_values - new_values)
+    return all(
+        (len(values) <= 1 or not any(map(_has_digit, values))) and not any(_names_a_thing(value, text) for value in values)
+        for text, values in sides
+    )
+
+
+def _names_a_thing(value: str, text: str) -> bool:
+    """Whether a whole number stands right behind a word that is no stop word: *part 5*, where *port 80* is a value."""
+    before = re.search(rf"([^\W\d_]+) {re.escape(value)}\b", text) if value.isdigit() else None
+    return before is not None and before[1].islower() and before[1] not in _VALUED and bool(content_words(before[1]))
 
 
 def _other_thing(newer: frozenset[str], older: frozenset[str]) -> bool:
-    """Whether each sentence has a word of its own that is no form of one of the other's: *the search pool*, *the mail pool*."""
+    """Whether each sentence has a word of its own that is no form of one of the other's: *search pool*, *mail pool*."""
     return any(not _alike(word, older) for word in newer) and any(not _alike(word, newer) for word in older)
 
 
