@@ -15,7 +15,7 @@ from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.rules.last_request import last_requests
 from sessionstore.domain.spans import seqs_of
 from sessionstore.domain.summarizing import Summarizer, name_of
-from sessionstore.domain.summary import TERSE_BELOW, compose_summary, facts_budget, frame_tokens
+from sessionstore.domain.summary import TERSE_BELOW, compose_summary, facts_budget, frame_tokens, narrative_within
 from sessionstore.domain.summary_report import FailedSummarizer, failed_json, failure_warnings
 from sessionstore.domain.transcript import Entry
 from sessionstore.operations.environment import Environment
@@ -184,7 +184,9 @@ class _Task:
 
     def facts_beside(self, narrative: str) -> dict[str, str]:
         counter = self.environment.counter
-        return self._render(facts_budget(narrative, budget=self.content, counter=counter), narrative)
+        budget = facts_budget(narrative, budget=self.content, counter=counter)
+        # A fact goes without a line of its own only where the narrative that says it is kept.
+        return self._render(budget, narrative_within(narrative, budget=self.content - budget, counter=counter))
 
     def _render(self, budget: int, omit: str) -> dict[str, str]:
         return render_facts(

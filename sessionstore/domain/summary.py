@@ -94,6 +94,12 @@ def facts_budget(narrative: str, *, budget: int, counter: TokenCounter) -> int:
     return max(budget // 2, budget - counter.count(narrative))
 
 
+def narrative_within(narrative: str, *, budget: int, counter: TokenCounter) -> str:
+    """What of a narrative a summary keeps that has so many tokens for it."""
+    told = _narrative(clean_text(narrative), dict.fromkeys(SECTIONS, ""))
+    return "\n".join((told if _tokens(told, counter) <= budget else _fit_narrative(told, budget, counter)).values())
+
+
 def frame_tokens(
     covers: Sequence[tuple[int, int]], counter: TokenCounter, headings: Headings = "thirteen", *, terse: bool = False
 ) -> int:

@@ -1,18 +1,18 @@
 """Flushing a whole message list: what is stored is compared, what is new is written, the cursor moves along."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
 from sessionstore.domain.closed_sets import AUTOMATIC_ENDS
-from sessionstore.domain.messages import EncodedMessage, Message, message_digest
+from sessionstore.domain.messages import EncodedMessage, Message, decode_body, message_digest
 from sessionstore.domain.records import SessionRecord, SystemPrompt
-from sessionstore.errors import ConflictError, SessionEndedError, SessionNotFoundError, StaleCursorError
+from sessionstore.errors import ConflictError, InvalidMessageError, SessionEndedError, SessionNotFoundError, StaleCursorError
 from sessionstore.operations.appending import NewMessage, reopen_session, write_rows
 from sessionstore.operations.prompting import adopt_prompt
-from sessionstore.storage.message_rows import context_rows
+from sessionstore.storage.message_rows import context_rows, context_texts
 from sessionstore.storage.session_rows import advance_session, advance_session_from, find_session, find_tip
 
 
@@ -59,7 +59,11 @@ def flush_messages(
     added something that it doesn't hold, ``SessionEndedError`` (with what is unsaved) when the session has ended.
     """
     if known is not None and (prompt is None or prompt.digest == known.prompt) and _agrees(known, messages):
-        flushed = _flush_unseen(connection, lineage_id, generation, known, encode_from(known.cursor), now)
+        try:
+            flushed = _flush_unseen(connection, lineage_id, generation, known, encode_from(known.cursor), now)
+        except InvalidMessageError:
+            # It may be stored already, as JSON text that no dict can carry; the comparison tells.
+            flushed = None
         if flushed is not None:
             return flushed
     session = _open_session(connection, lineage_id, generation, messages)
@@ -152,26 +156,28 @@ def _agrees(known: Landmarks, messages: Sequence[Message]) -> bool:
 def _compare_all(
     connection: Connection, session: SessionRecord, messages: Sequence[Message], seen: int | None
 ) -> Landmarks:
-    rows = context_rows(connection, session.lineage_id, session.generation)
-    stored = [row.message for row in rows]
-    difference = _first_difference(stored, messages)
-    if difference < len(stored):
+    texts = context_texts(connection, session.lineage_id, session.generation)
+    # One body at a time: nothing is kept of those that agree.
+    difference = _first_difference((decode_body(text) for _, text in texts), messages)
+    if difference < len(texts):
         if seen is not None and seen != session.flush_cursor and difference >= seen:
             raise ConflictError(session.session_id, expected=seen, found=session.flush_cursor)
         raise StaleCursorError(
-            session.session_id, cursor=len(stored), length=len(messages), first_difference=difference
+            session.session_id, cursor=len(texts), length=len(messages), first_difference=difference
         )
-    marker = next((index for index, row in enumerate(rows) if row.kind != "message"), None)
+    marker = next((index for index, (kind, _) in enumerate(texts) if kind != "message"), None)
     return Landmarks(
-        cursor=len(stored),
+        cursor=len(texts),
         last=session.tail_digest,
-        marker=None if marker is None else (marker, message_digest(stored[marker])),
+        marker=None if marker is None else (marker, message_digest(decode_body(texts[marker][1]))),
     )
 
 
-def _first_difference(stored: Sequence[Message], messages: Sequence[Message]) -> int:
+def _first_difference(stored: Iterable[Message], messages: Sequence[Message]) -> int:
     """Index of the first stored message that the list doesn't have at its place; the number of stored ones when it has all."""
-    for index, message in enumerate(stored):
+    index = 0
+    for message in stored:
         if index >= len(messages) or messages[index] != message:
-            return index
-    return len(stored)
+            break
+        index += 1
+    return index

@@ -84,6 +84,7 @@ def _last_on_a_server() -> Select[Any]:
 
 
 _CONTEXT_BODIES = HotStatement(_context(messages.c.body))
+_CONTEXT_TEXTS = HotStatement(_context(messages.c.kind, messages.c.body))
 _CONTEXT_ROWS = HotStatement(_context(*_ROW))
 _CONTEXT_SEQS = HotStatement(_context(messages.c.seq))
 _LOG_ROWS = HotStatement(
@@ -136,6 +137,11 @@ def insert_rows(connection: Connection, lineage_id: str, rows: Sequence[LogRow],
 def context_bodies(connection: Connection, lineage_id: str, generation: int) -> list[str]:
     """The JSON texts of a session's context, in order."""
     return [row[0] for row in _CONTEXT_BODIES.rows(connection, lineage=lineage_id, of=generation)]
+
+
+def context_texts(connection: Connection, lineage_id: str, generation: int) -> list[tuple[Kind, str]]:
+    """Kind and JSON text of every row of a session's context, in order."""
+    return [(row[0], row[1]) for row in _CONTEXT_TEXTS.rows(connection, lineage=lineage_id, of=generation)]
 
 
 def context_rows(connection: Connection, lineage_id: str, generation: int) -> list[LogRow]:

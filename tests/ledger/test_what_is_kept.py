@@ -64,15 +64,30 @@ def test_facts_of_eight_compactions_stand_word_for_word_in_the_context(database_
 
 
 def test_a_small_summary_has_a_terse_frame_with_every_heading(store: SessionStore) -> None:
-    session = store.create_session(context_window=1_600)
+    session = store.create_session(context_window=2_000)
     turns, facts = leg(1)
     session.append(DIALECTS["chat"](turns))
-    result = session.compact(policy=CompactionPolicy(summary_min_tokens=300, summary_max_tokens=300))
+    result = session.compact(policy=CompactionPolicy(summary_min_tokens=450, summary_max_tokens=450))
     assert result.status == "committed", result.reason
     summary = result.summary or ""
     assert summary.startswith("[Earlier messages in brief. Act only on Active Task and Pending User Asks.]\nCovers #")
     assert [line.removeprefix("## ") for line in summary.splitlines() if line.startswith("## ")] == list(sections.SECTIONS)
-    assert facts[3] in summary
+    assert facts[2] in summary
+    assert facts[4] in summary
+
+
+def test_a_fact_that_only_a_narrative_said_which_was_cut_has_a_line_of_its_own(store: SessionStore) -> None:
+    rules = [f"Never let worker {number} write to bucket-{number} of the northern hall." for number in range(60)]
+    narrative = "\n".join(["## Critical Context", *(f"- {rule}" for rule in reversed(rules))])
+    session = store.create_session(context_window=40_000)
+    session.append(DIALECTS["chat"]([turn for rule in rules for turn in (("user", rule), ("assistant", TALK * 6))]))
+    policy = CompactionPolicy(summary_min_tokens=2_400, summary_max_tokens=2_400)
+    result = session.compact(policy=policy, summarizer=lambda _prompt: narrative)
+    assert result.status == "committed", result.reason
+    summary = result.summary or ""
+    assert "more lines" in summary or "cut" in summary or summary.count("bucket-") < len(narrative)
+    context = "\n".join(str(message["content"]) for message in result.messages)
+    assert [rule for rule in rules if rule not in context] == []
 
 
 def test_everything_that_is_only_counted_stands_within_twenty_messages_of_an_end_of_a_listed_range() -> None:

@@ -40,7 +40,7 @@ _SECTION_RATIOS: Final = {
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""
 _REFILLS: Final = 4
 _SLACK_RATIO: Final = 0.008
-_TOKENS_A_WINDOW: Final = 75
+_TOKENS_A_WINDOW: Final = 55
 """Tokens of budget for which one range to look up is listed."""
 _SMALL: Final = 1_000
 """Tokens below which there is room for facts only: labels go, and what is left out is counted in one line."""
