@@ -141,12 +141,13 @@ class Session:
         added."""
         self._drive(self._flow.record_usage(prompt, completion))
 
-    def pressure(self, policy: CompactionPolicy | None = None) -> Pressure:
+    def pressure(self, policy: CompactionPolicy | None = None, *, peek: bool = False) -> Pressure:
         """How full the context is: tokens by part, how they were counted, the threshold, the tier, and whether it is due.
 
-        Rows are counted once and remembered; only what is new is read and counted.
+        Rows are counted once and remembered; only what is new is read and counted. A tier is new for who asks first; with
+        ``peek`` it stays new for the next one, since somebody only looks.
         """
-        return self._drive(self._flow.pressure(policy))
+        return self._drive(self._flow.pressure(policy, peek=peek))
 
     def compact(
         self,

@@ -118,8 +118,8 @@ class AsyncSession:
         await self._drive(self._flow.record_usage(prompt, completion))
 
     @documented_like(Session.pressure)
-    async def pressure(self, policy: CompactionPolicy | None = None) -> Pressure:
-        return await self._drive(self._flow.pressure(policy))
+    async def pressure(self, policy: CompactionPolicy | None = None, *, peek: bool = False) -> Pressure:
+        return await self._drive(self._flow.pressure(policy, peek=peek))
 
     @documented_like(Session.compact)
     async def compact(

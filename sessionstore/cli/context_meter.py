@@ -25,5 +25,5 @@ def context_tokens_of(store: SessionStore, trace: LineageTrace) -> dict[int, int
     tip = trace.tip
     if tip.end_reason is None:
         recorded = tip.recorded_tokens
-        tokens[tip.generation] = store.session(tip.session_id).pressure().tokens if recorded is None else recorded
+        tokens[tip.generation] = store.session(tip.session_id).pressure(peek=True).tokens if recorded is None else recorded
     return tokens

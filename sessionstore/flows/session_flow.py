@@ -25,7 +25,7 @@ from sessionstore.errors import InvalidMessageError, StaleCursorError
 from sessionstore.operations import adjusting, branching, ending, forking, pinning, prompting, reading
 from sessionstore.operations.appending import NewMessage, SeenBeforeError, append_messages, append_unseen
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
-from sessionstore.operations.pressing import warning_pressure_of
+from sessionstore.operations.pressing import pressure_of, warning_pressure_of
 from sessionstore.operations.steps import Steps, read, write
 from sessionstore.storage.message_rows import context_bodies, context_rows, last_context_rows
 
@@ -204,9 +204,10 @@ class SessionFlow:
         """Store what the provider measured."""
         return write(lambda c: adjusting.record_usage(c, self._session(c), prompt=prompt, completion=completion))
 
-    def pressure(self, policy: CompactionPolicy | None) -> Steps[Pressure]:
+    def pressure(self, policy: CompactionPolicy | None, *, peek: bool = False) -> Steps[Pressure]:
         """Measure the context."""
-        return warning_pressure_of(self.environment, self.lineage_id, self.generation, policy or CompactionPolicy())
+        measure = pressure_of if peek else warning_pressure_of
+        return measure(self.environment, self.lineage_id, self.generation, policy or CompactionPolicy())
 
     def compact(
         self,

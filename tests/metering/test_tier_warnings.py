@@ -76,3 +76,11 @@ def test_measuring_for_a_worker_takes_nobodys_warning(store: SessionStore) -> No
     session = filled(new_session(store), 3_500)
     assert store.hygiene() == []
     assert session.pressure().is_new_tier
+
+
+def test_who_only_looks_leaves_a_tier_new_for_the_agent(store: SessionStore) -> None:
+    session = filled(store.create_session("a", context_window=WINDOW), 3_500)
+    assert session.pressure(peek=True).is_new_tier
+    assert session.pressure(peek=True).is_new_tier
+    assert session.pressure().is_new_tier
+    assert not session.pressure(peek=True).is_new_tier
