@@ -159,9 +159,12 @@ class SessionStore:
         """
         return Session(self._drive(self._flow.resume(reference, namespace)))
 
-    def lineage(self, reference: str, *, namespace: str | None = None) -> LineageTrace:
-        """The generations and compactions of the conversation that answers to the reference, without any message."""
-        return self._drive(self._flow.lineage(reference, namespace))
+    def lineage(self, reference: str, *, namespace: str | None = None, ledgers: bool = False) -> LineageTrace:
+        """The generations and compactions of the conversation that answers to the reference, without any message.
+
+        With ``ledgers`` also the facts beside each summary, which grow with the history: megabytes after thousands of messages.
+        """
+        return self._drive(self._flow.lineage(reference, namespace, ledgers))
 
     def list_sessions(
         self,

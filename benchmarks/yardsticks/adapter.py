@@ -10,8 +10,9 @@ from benchmarks.settings import new_folder
 from sessionstore import CompactionPolicy, Session, SessionStore
 from sessionstore.counting import default_counter
 
-SHARES = tuple(percent / 100 for percent in range(100, 0, -1))
-"""Parts of the budget that the summary is given, the largest first, until the whole context fits."""
+SHARES = tuple(percent / 100 for percent in range(130, 0, -2))
+"""Parts of the budget that the summary is given, the largest first, until the whole context fits: in tokens as many as that
+many characters of the talk have, and a summary may have more characters a token than talk."""
 TAIL_SHARE = 0.05
 """Part of the budget that goes to the recent messages."""
 

@@ -151,8 +151,8 @@ class AsyncSessionStore:
         return AsyncSession(await self._drive(self._flow.resume(reference, namespace)), self._driver)
 
     @documented_like(SessionStore.lineage)
-    async def lineage(self, reference: str, *, namespace: str | None = None) -> LineageTrace:
-        return await self._drive(self._flow.lineage(reference, namespace))
+    async def lineage(self, reference: str, *, namespace: str | None = None, ledgers: bool = False) -> LineageTrace:
+        return await self._drive(self._flow.lineage(reference, namespace, ledgers))
 
     @documented_like(SessionStore.list_sessions)
     async def list_sessions(

@@ -27,7 +27,7 @@ def command(settings: Settings, reference: str, namespace: str | None, as_json: 
       sessionstore lineage fix-auth --json
     """
     with settings.open() as store:
-        trace = store.lineage(reference, namespace=namespace)
+        trace = store.lineage(reference, namespace=namespace, ledgers=as_json)
         tokens = context_tokens_of(store, trace)
     if as_json:
         print_json(lineage_json(trace, tokens))

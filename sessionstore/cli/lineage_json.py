@@ -39,11 +39,11 @@ def lineage_json(trace: LineageTrace, context_tokens: Mapping[int, int]) -> dict
             }
             for session in trace.sessions
         ],
-        "compactions": [_compaction(record) for record in trace.compactions],
+        "compactions": [_compaction(record, trace.ledgers.get(record.job_id)) for record in trace.compactions],
     }
 
 
-def _compaction(record: CompactionRecord) -> dict[str, Any]:
+def _compaction(record: CompactionRecord, ledger: Mapping[str, Any] | None) -> dict[str, Any]:
     described: dict[str, Any] = {}
     for column in fields(record):
         value = getattr(record, column.name)
@@ -57,4 +57,4 @@ def _compaction(record: CompactionRecord) -> dict[str, Any]:
         elif isinstance(value, tuple):
             value = list(value)
         described[_RENAMED.get(column.name, column.name)] = value
-    return described
+    return {**described, "ledger": ledger}

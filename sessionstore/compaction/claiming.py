@@ -22,6 +22,7 @@ from sessionstore.errors import CompactionInProgressError, LeaseLostError
 from sessionstore.operations.reading import session_of
 from sessionstore.storage.compaction_rows import change_compaction, holds_compaction, insert_compaction, live_compaction
 from sessionstore.storage.job_rows import highest_fencing_token, last_attempt, start_queued
+from sessionstore.storage.ledger_rows import forget_ledger
 from sessionstore.storage.locks import lock_lineage
 
 LEASE_SECONDS: Final = 120.0
@@ -145,8 +146,11 @@ def prolong(connection: Connection, job: CompactionRecord, *, now: float) -> boo
 
 
 def settle(connection: Connection, job: CompactionRecord, *, status: str, now: float, **values: Any) -> None:
-    """Record how an attempt ended; a job that somebody settled already keeps that end."""
-    change_compaction(
+    """Record how an attempt ended that opened nothing; a job that somebody settled already keeps that end.
+
+    Its ledger goes: it can be extracted again, where a model was paid for the summary, which stays for the next attempt.
+    """
+    settled = change_compaction(
         connection,
         job.lineage_id,
         job.job_id,
@@ -156,6 +160,8 @@ def settle(connection: Connection, job: CompactionRecord, *, status: str, now: f
         lease_expires_at=None,
         **values,
     )
+    if settled:
+        forget_ledger(connection, job.lineage_id, job.job_id)
 
 
 def attempts_so_far(connection: Connection, session: SessionRecord) -> int:

@@ -12,13 +12,14 @@ from sessionstore.domain.records import CompactionRecord, SessionRecord
 from sessionstore.errors import ConflictError, SessionEndedError
 from sessionstore.operations.continuing import Metered, open_generation
 from sessionstore.operations.reading import session_of
+from sessionstore.storage.ledger_rows import forget_ledger
 from sessionstore.storage.lineage_rows import change_lineage
 from sessionstore.storage.locks import lock_tip
 from sessionstore.storage.memory_rows import Memory, store_memories
 from sessionstore.storage.prompt_rows import store_prompt
 from sessionstore.storage.token_rows import store_tokens
 
-_OF_A_SUMMARY = ("summary", "ledger", "summarizer", "prompt_version", "usage")
+_OF_A_SUMMARY = ("summary", "summarizer", "prompt_version", "usage")
 
 
 def commit_draft(
@@ -82,11 +83,13 @@ def finish(
 ) -> None:
     """Record on the job what was committed.
 
-    A summary and its ledger, which may be large, were stored with the job before.
+    Its summary was stored with the job before, and beside it the ledger, which grows with the history.
     """
     position = draft.summary_position
     # A job that was handed back with a summary may come to be one that only prunes.
     nothing_written = {} if draft.summary is not None else dict.fromkeys(_OF_A_SUMMARY)
+    if draft.summary is None:
+        forget_ledger(connection, job.lineage_id, job.job_id)
     hold(
         connection,
         job,

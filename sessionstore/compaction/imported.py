@@ -13,7 +13,9 @@ from sessionstore.domain.spans import spans_of
 from sessionstore.domain.transcript import Entry
 from sessionstore.operations.continuing import DerivedRow, open_generation
 from sessionstore.storage.compaction_rows import compactions_of, insert_compaction
+from sessionstore.storage.ledger_rows import find_ledger, store_ledger
 from sessionstore.storage.message_rows import context_rows
+from sessionstore.storage.values import from_json, to_json
 
 IMPORTED_PROMPT = "imported"
 """Prompt version of a summary whose prompt nobody here wrote."""
@@ -77,7 +79,6 @@ def bring_in_compaction(
             messages_after=len(order),
             summary_seq=tip.next_seq if derived else None,
             summary=None if summary is None else clean_text(summary),
-            ledger=ledger.to_json(),
             summarizer=summarizer,
             model=tip.model,
             prompt_version=IMPORTED_PROMPT,
@@ -86,12 +87,14 @@ def bring_in_compaction(
             finished_at=now,
         ),
     )
+    store_ledger(connection, tip.lineage_id, job_id, to_json(ledger.to_json()))
     return tip.next_seq if derived else None
 
 
 def _ledger_of(connection: Connection, lineage_id: str, in_context: set[int]) -> Ledger:
     """The facts beside the summary that the context held."""
     for job in reversed(compactions_of(connection, lineage_id)):
-        if job.summary_seq in in_context and job.ledger is not None:
-            return Ledger.from_json(job.ledger)
+        if job.summary_seq in in_context:
+            stored = find_ledger(connection, lineage_id, job.job_id)
+            return EMPTY_LEDGER if stored is None else Ledger.from_json(from_json(stored))
     return EMPTY_LEDGER

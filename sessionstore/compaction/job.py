@@ -18,14 +18,17 @@ from sessionstore.compaction.inheriting import inherited_summary
 from sessionstore.compaction.narrating import SummaryFailure
 from sessionstore.compaction.outcome import CompactionOutcome
 from sessionstore.compaction.preparing import flush_memories, pruned_draft, rebuild_prompt, saves_enough, summary_draft
-from sessionstore.compaction.summarising import Summarised, degraded_by, summarise
+from sessionstore.compaction.summarising import Summarised, degraded_by, facts_of_middle, summarise
+from sessionstore.domain.ledger import Ledger
 from sessionstore.domain.records import CompactionRecord
 from sessionstore.errors import CompactionVetoedError, LittleSavedError, SessionEndedError
 from sessionstore.operations.environment import Environment
 from sessionstore.operations.reading import lineage_of, session_of
 from sessionstore.operations.steps import Steps, call, call_stranger, read, write
+from sessionstore.storage.ledger_rows import store_ledger
 from sessionstore.storage.lineage_rows import change_lineage
 from sessionstore.storage.memory_rows import Memory
+from sessionstore.storage.values import to_json
 
 ROOM_RATIO = 0.95
 """Part of the window below which a failed summary is put off rather than replaced: there is still room to go on."""
@@ -127,41 +130,48 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
     pruned = yield from call(lambda: pruned_draft(environment, request, situation, prompt))
     if pruned is not None:
         return (yield from _conclude(environment, request, situation, job, pruned, memories))
-    inherited = yield from call(lambda: inherited_summary(snapshot.jobs, job, plan))
+    ledger = yield from facts_of_middle(snapshot, situation.metering.entries, plan)
+    inherited = yield from call(lambda: inherited_summary(snapshot.jobs, job, plan, ledger))
     summarised = inherited or (
         yield from summarise(
             environment,
             snapshot=snapshot,
             entries=situation.metering.entries,
             plan=plan,
+            ledger=ledger,
             summarizer=request.summarizer,
             focus=request.focus,
             headings=request.policy.headings,
         )
     )
     if isinstance(summarised, SummaryFailure):
-        recovered = yield from _after_failure(environment, request, situation, job, summarised, memories)
+        recovered = yield from _after_failure(environment, request, situation, job, summarised, memories, ledger)
         if isinstance(recovered, CompactionOutcome):
             return recovered
         summarised = recovered
     found = summarised
     situation = replace(situation, warnings=(*situation.warnings, *found.warnings))
     # Stored before the commit, so that the summary is there for whoever takes over from a dead worker.
-    yield from write(
-        lambda c: hold(
-            c,
-            job,
-            now=environment.shared_time(c),
-            summary=found.text,
-            ledger=found.ledger.to_json(),
-            summarizer=found.summarizer,
-            prompt_version=found.prompt_version,
-            usage=found.usage,
-            degraded=found.degraded,
-        )
-    )
+    text = yield from call(lambda: to_json(found.ledger.to_json()))
+    yield from write(lambda c: _keep_summary(c, environment, job, found, text))
     draft = yield from call(lambda: summary_draft(environment, request, situation, prompt, found))
     return (yield from _conclude(environment, request, situation, job, draft, memories))
+
+
+def _keep_summary(
+    connection: Connection, environment: Environment, job: CompactionRecord, found: Summarised, ledger: str
+) -> None:
+    hold(
+        connection,
+        job,
+        now=environment.shared_time(connection),
+        summary=found.text,
+        summarizer=found.summarizer,
+        prompt_version=found.prompt_version,
+        usage=found.usage,
+        degraded=found.degraded,
+    )
+    store_ledger(connection, job.lineage_id, job.job_id, ledger)
 
 
 def _after_failure(
@@ -171,6 +181,7 @@ def _after_failure(
     job: CompactionRecord,
     failure: SummaryFailure,
     memories: Sequence[Memory],
+    ledger: Ledger,
 ) -> Steps[CompactionOutcome | Summarised]:
     """Put it off while there is room, else go on with the summary that needs no model; abort where the policy says so."""
     policy = request.policy
@@ -201,6 +212,7 @@ def _after_failure(
         snapshot=situation.snapshot,
         entries=situation.metering.entries,
         plan=situation.plan,
+        ledger=ledger,
         summarizer=None,
         focus=request.focus,
         headings=request.policy.headings,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sessionstore.domain.ledger import EMPTY_LEDGER, Ledger
 from sessionstore.domain.metering import message_tokens, prompt_tokens
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.records import CompactionRecord, LineageRecord, LogRow, SessionRecord, SystemPrompt
@@ -44,13 +43,6 @@ class Snapshot:
     def watermark(self) -> int:
         """The last seq of the log at the time."""
         return self.session.next_seq - 1
-
-    @property
-    def previous_ledger(self) -> Ledger:
-        """The facts that the summary in the context stands on."""
-        if self.previous is None or self.previous.ledger is None:
-            return EMPTY_LEDGER
-        return Ledger.from_json(self.previous.ledger)
 
     def covered_with(self, middle: Sequence[Span]) -> tuple[Span, ...]:
         """The messages that a summary of this middle stands for: where it holds an older summary, what that one stands for

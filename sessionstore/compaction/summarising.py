@@ -9,7 +9,7 @@ from sessionstore.compaction.narrating import Narrative, SummaryFailure, Telling
 from sessionstore.compaction.snapshot import Snapshot
 from sessionstore.domain.closed_sets import Headings
 from sessionstore.domain.language_guess import languages_of
-from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
+from sessionstore.domain.ledger import EMPTY_LEDGER, Ledger, extract_ledger, render_facts
 from sessionstore.domain.metering import MESSAGE_OVERHEAD
 from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.rules.last_request import last_requests
@@ -19,7 +19,9 @@ from sessionstore.domain.summary import TERSE_BELOW, compose_summary, facts_budg
 from sessionstore.domain.summary_report import FailedSummarizer, failed_json, failure_warnings
 from sessionstore.domain.transcript import Entry
 from sessionstore.operations.environment import Environment
-from sessionstore.operations.steps import Steps, call
+from sessionstore.operations.steps import Steps, call, read
+from sessionstore.storage.ledger_rows import find_ledger
+from sessionstore.storage.values import from_json
 from sessionstore.summarizers import ExtractiveSummarizer, links_of
 
 
@@ -46,24 +48,38 @@ REPORT = "report"
 """Where the report on a model's notes stands beside its usage."""
 
 
+def facts_of_middle(snapshot: Snapshot, entries: Sequence[Entry], plan: CompactionPlan) -> Steps[Ledger]:
+    """The ledger of a compaction: what its whole middle says, and what the summary in the context stood on."""
+    stored = None
+    if snapshot.previous is not None:
+        before = snapshot.previous
+        stored = yield from read(lambda c: find_ledger(c, before.lineage_id, before.job_id), one_query=True)
+    middle = set(seqs_of(plan.middle))
+
+    def extracted() -> Ledger:
+        previous = EMPTY_LEDGER if stored is None else Ledger.from_json(from_json(stored))
+        return extract_ledger([entry for entry in entries if entry.seq in middle], previous=previous)
+
+    return (yield from call(extracted))
+
+
 def summarise(
     environment: Environment,
     *,
     snapshot: Snapshot,
     entries: Sequence[Entry],
     plan: CompactionPlan,
+    ledger: Ledger,
     summarizer: Summarizer | None,
     focus: str | None,
     headings: Headings = "thirteen",
 ) -> Steps[Summarised | SummaryFailure]:
     """Make the summary of a plan's middle; without a summariser, or with the extractive one, from the ledger alone.
 
-    The facts come from the whole middle and the ledger before it, so none depends on a model. A model's answers are checked;
+    The facts come from the ledger of the whole middle, so none depends on a model. A model's answers are checked;
     when one is no summary the next summariser of a chain is asked, and after the last it is a ``SummaryFailure``.
     """
     middle = set(seqs_of(plan.middle))
-    going = [entry for entry in entries if entry.seq in middle]
-    ledger = yield from call(lambda: extract_ledger(going, previous=snapshot.previous_ledger))
     covers = snapshot.covered_with(plan.middle)
     terse = plan.summary_budget < TERSE_BELOW
     content = plan.summary_budget - frame_tokens(covers, environment.counter, headings, terse=terse) - MESSAGE_OVERHEAD

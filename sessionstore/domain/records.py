@@ -139,7 +139,6 @@ class CompactionRecord:
     messages_after: int | None = None
     summary_seq: int | None = None
     summary: str | None = None
-    ledger: Mapping[str, Any] | None = None
     summarizer: str | None = None
     model: str | None = None
     prompt_version: str | None = None

@@ -130,9 +130,9 @@ class StoreFlow:
         record = yield from read(lambda c: resolving.resolve_tip(c, reference, namespace=namespace))
         return SessionFlow(self.environment, record.lineage_id, record.generation)
 
-    def lineage(self, reference: str, namespace: str | None) -> Steps[LineageTrace]:
-        """Read generations and compactions."""
-        return read(lambda c: tracing.trace_lineage(c, reference, namespace=namespace))
+    def lineage(self, reference: str, namespace: str | None, ledgers: bool) -> Steps[LineageTrace]:
+        """Read generations and compactions, and with ``ledgers`` the facts beside the summaries."""
+        return read(lambda c: tracing.trace_lineage(c, reference, namespace=namespace, ledgers=ledgers))
 
     def list_sessions(
         self,

@@ -24,7 +24,7 @@ from sessionstore.storage.values import (
 
 _TIMES = frozenset({"lease_expires_at", "created_at", "started_at", "finished_at"})
 _SPANS = frozenset({"head", "middle", "tail"})
-_JSON = frozenset({"policy", "ledger", "usage", "warnings"})
+_JSON = frozenset({"policy", "usage", "warnings"})
 _HELD = (
     compactions.c.lineage_id == bindparam("lineage"),
     compactions.c.job_id == bindparam("job"),

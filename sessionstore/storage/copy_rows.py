@@ -14,6 +14,7 @@ from sessionstore.storage.search_rows import index_lineage
 from sessionstore.storage.tables import (
     compactions,
     context_spans,
+    ledgers,
     lineages,
     memories,
     messages,
@@ -25,7 +26,8 @@ from sessionstore.storage.tables import (
 )
 
 COPIED: Final = (
-    lineages, system_prompts, sessions, messages, context_spans, compactions, task_states, memories, readers, titles
+    lineages, system_prompts, sessions, messages, context_spans, compactions, ledgers, task_states, memories, readers,
+    titles,
 )  # fmt: skip
 """The tables that are copied, in an order in which their rows can be written. Cached counts are counted again at need."""
 

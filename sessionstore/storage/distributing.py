@@ -11,6 +11,7 @@ _FIRST: Final = OF_A_LINEAGE[-1].name
 """The table that no other one precedes; the rows of a lineage lie on the node where its row of this table does."""
 
 _IS_THERE: Final = text("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
+_THERE: Final = text("SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)")
 _DISTRIBUTED: Final = text("SELECT c.relname FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid")
 _DISTRIBUTE: Final = text("SELECT create_distributed_table(:table, :column, colocate_with => :beside)")
 # What is done to one table after another in a transaction must go by one connection a node: references check across tables.
@@ -18,10 +19,10 @@ _IN_SEQUENCE: Final = text("SET LOCAL citus.multi_shard_modify_mode TO 'sequenti
 
 
 def distribute_tables(connection: Connection) -> None:
-    """Distribute every declared table that isn't yet: by lineage, side by side, and titles by namespace.
+    """Distribute every declared table that is there and isn't distributed yet: by lineage, side by side, and titles by namespace.
 
     Nothing happens without the extension. A table goes after those that it refers to, since a reference is only allowed
-    between tables that are distributed alike.
+    between tables that are distributed alike: a migration that makes a table calls this before it makes the reference.
     """
     beside = {table.name: "none" if table.name == _FIRST else _FIRST for table in reversed(OF_A_LINEAGE)}
     by_lineage = {name: ("lineage_id", other) for name, other in beside.items()}
@@ -37,7 +38,7 @@ def _distribute(connection: Connection, tables: dict[str, tuple[str, str]]) -> N
     if connection.dialect.name != "postgresql" or connection.execute(_IS_THERE).first() is None:
         return
     connection.execute(_IN_SEQUENCE)
-    done = set(connection.execute(_DISTRIBUTED).scalars())
+    waiting = set(connection.execute(_THERE).scalars()) - set(connection.execute(_DISTRIBUTED).scalars())
     for table, (column, beside) in tables.items():
-        if table not in done:
+        if table in waiting:
             connection.execute(_DISTRIBUTE, {"table": table, "column": column, "beside": beside})

@@ -68,7 +68,11 @@ class Embedded:
             if self.file is not None:
                 self.file.check(kept.driver)
             result = work(kept.connection)
-            _end(kept)
+            try:
+                _end(kept)
+            except (sqlite3.Error, DBAPIError):
+                # The unit met damage and made something of it, after which SQLite ends nothing in any other way.
+                _undo(kept)
             return result
 
     def write(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:  # noqa: ARG002 - nothing is ever run again

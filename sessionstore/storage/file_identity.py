@@ -42,13 +42,14 @@ class FileIdentity:
         A file may become smaller by a VACUUM; ``connection`` tells how large the database is. One that was cut short stays so
         until the store is opened again: what SQLite writes into it from its log may make it as large as it was, with a hole.
         """
-        if self._opened is None:
+        # Read first: another thread may close the store meanwhile, or look at a larger file.
+        opened, known = self._opened, self._size
+        if opened is None:
             return
-        known = self._size  # read first: another thread may look at a larger file meanwhile
         found = _found(self.path)
         if found is None:
             raise self._changed("was deleted")
-        if not os.path.samestat(found, self._opened):
+        if found.st_ino != opened.st_ino or found.st_dev != opened.st_dev:
             raise self._changed("was replaced by another one")
         if self._is_cut_short or (found.st_size < known and _is_less(found.st_size, connection)):
             self._is_cut_short = True

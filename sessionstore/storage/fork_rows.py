@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, insert, literal, null, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, exists, insert, literal, null, or_, select
 
 from sessionstore.storage.tables import (
     compactions,
     context_spans,
+    ledgers,
     message_tokens,
     messages,
     system_prompts,
@@ -34,19 +35,18 @@ def copy_spans(connection: Connection, source: str, target: str, *, before_gener
 
 
 def copy_compactions(connection: Connection, source: str, target: str, *, last_generation: int, last_seq: int) -> None:
-    """Copy every attempt that ended, as far as it had seen no later row and opened no later generation."""
-    _copy(
-        connection,
-        compactions,
-        source,
-        target,
-        and_(
-            compactions.c.generation <= last_generation,
-            compactions.c.status.not_in(("queued", "running")),
-            or_(compactions.c.opened_generation.is_(None), compactions.c.opened_generation <= last_generation),
-            or_(compactions.c.watermark.is_(None), compactions.c.watermark <= last_seq),
-        ),
+    """Copy every attempt that ended, as far as it had seen no later row and opened no later generation, with its ledger."""
+    wanted = and_(
+        compactions.c.generation <= last_generation,
+        compactions.c.status.not_in(("queued", "running")),
+        or_(compactions.c.opened_generation.is_(None), compactions.c.opened_generation <= last_generation),
+        or_(compactions.c.watermark.is_(None), compactions.c.watermark <= last_seq),
     )
+    _copy(connection, compactions, source, target, wanted)
+    of_one = exists().where(
+        compactions.c.lineage_id == ledgers.c.lineage_id, compactions.c.job_id == ledgers.c.job_id, wanted
+    )
+    _copy(connection, ledgers, source, target, of_one)
 
 
 def copy_task(connection: Connection, source: str, target: str, *, last_generation: int) -> None:

@@ -1,19 +1,34 @@
 """What the checks of a database read: rows without their bodies, and what only the engine can tell of itself."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, Table, and_, func, not_, select, text
 from sqlalchemy.exc import DBAPIError
 
 from sessionstore.domain.health.evidence import CallRow, DerivedEvidence, JobEvidence, LogShare, ReaderEvidence, StoredSpan
+from sessionstore.domain.messages import decode_body
 from sessionstore.storage.span_rows import spans_of_lineage
-from sessionstore.storage.tables import OF_A_LINEAGE, compactions, lineages, messages, readers, sessions, system_prompts, titles
+from sessionstore.storage.tables import (
+    OF_A_LINEAGE,
+    compactions,
+    ledgers,
+    lineages,
+    messages,
+    readers,
+    sessions,
+    system_prompts,
+    titles,
+)
 from sessionstore.storage.values import from_micros_or_none
 
 _MOST_FAULTS: Final = 20
 """Faults of one kind that are listed of one lineage, or of the file."""
+
+_PAGE: Final = 500
+"""Rows that are read at a time when all bodies of a log are."""
 
 
 def lineage_ids_after(connection: Connection, last: str, *, limit: int) -> list[str]:
@@ -74,6 +89,7 @@ def call_rows(connection: Connection, lineage_id: str) -> list[CallRow]:
 
 def job_rows(connection: Connection, lineage_id: str) -> list[JobEvidence]:
     """The compactions of a lineage without their texts, oldest first."""
+    beside = and_(ledgers.c.lineage_id == compactions.c.lineage_id, ledgers.c.job_id == compactions.c.job_id)
     statement = (
         select(
             compactions.c.job_id,
@@ -81,10 +97,11 @@ def job_rows(connection: Connection, lineage_id: str) -> list[JobEvidence]:
             compactions.c.opened_generation,
             compactions.c.status,
             compactions.c.summary_seq,
-            compactions.c.ledger.is_not(None),
+            ledgers.c.job_id.is_not(None),
             compactions.c.lease_expires_at,
             compactions.c.finished_at.is_not(None),
         )
+        .outerjoin(ledgers, beside)
         .where(compactions.c.lineage_id == lineage_id)
         .order_by(compactions.c.created_at, compactions.c.job_id)
     )
@@ -117,9 +134,11 @@ def reader_rows(connection: Connection, lineage_id: str) -> list[ReaderEvidence]
 
 
 def unreadable_bodies(connection: Connection, lineage_id: str) -> list[int]:
-    """The rows of a log whose body is no JSON, as far as the engine can tell by itself; PostgreSQL can't before 16."""
+    """The rows of a log whose body is no JSON, the first of them."""
     if connection.dialect.name != "sqlite":
-        return []
+        # PostgreSQL can't tell before 16, and what it holds for JSON leaves out what Python writes.
+        found = (seq for seq, body in _bodies(connection, lineage_id) if not _is_json(body))
+        return list(itertools.islice(found, _MOST_FAULTS))
     statement = (
         select(messages.c.seq)
         .where(messages.c.lineage_id == lineage_id, func.json_valid(messages.c.body) == 0)
@@ -127,6 +146,30 @@ def unreadable_bodies(connection: Connection, lineage_id: str) -> list[int]:
         .limit(_MOST_FAULTS)
     )
     return list(connection.execute(statement).scalars())
+
+
+def _bodies(connection: Connection, lineage_id: str) -> Iterator[tuple[int, str]]:
+    """(seq, body) of every row of a log, a page at a time."""
+    last, page = -1, True
+    while page:
+        statement = (
+            select(messages.c.seq, messages.c.body)
+            .where(messages.c.lineage_id == lineage_id, messages.c.seq > last)
+            .order_by(messages.c.seq)
+            .limit(_PAGE)
+        )
+        rows = connection.execute(statement).all()
+        yield from ((row[0], row[1]) for row in rows)
+        page = len(rows) == _PAGE
+        last = rows[-1][0] if rows else last
+
+
+def _is_json(body: str) -> bool:
+    try:
+        decode_body(body)
+    except ValueError:
+        return False
+    return True
 
 
 def bodies_of(connection: Connection, lineage_id: str, seqs: Sequence[int]) -> list[tuple[int, str]]:
@@ -143,7 +186,7 @@ def bodies_of(connection: Connection, lineage_id: str, seqs: Sequence[int]) -> l
 
 
 def orphan_rows(connection: Connection) -> list[tuple[str, str, int]]:
-    """(table, lineage id, rows) of rows whose lineage, or whose session, is not there."""
+    """(table, lineage id, rows) of rows whose lineage, or whose session or job, is not there."""
     found: list[tuple[str, str, int]] = []
     for table in (*OF_A_LINEAGE, titles):
         if table is lineages:
@@ -161,6 +204,9 @@ def orphan_rows(connection: Connection) -> list[tuple[str, str, int]]:
 
 def _has_owner(table: Table) -> Any:
     lineage = select(lineages.c.lineage_id).where(lineages.c.lineage_id == table.c.lineage_id).exists()
+    if table is ledgers:
+        of_job = and_(compactions.c.lineage_id == ledgers.c.lineage_id, compactions.c.job_id == ledgers.c.job_id)
+        return and_(lineage, select(compactions.c.job_id).where(of_job).exists())
     if table is sessions or "generation" not in table.c:
         return lineage
     of_session = and_(sessions.c.lineage_id == table.c.lineage_id, sessions.c.generation == table.c.generation)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sessionstore.storage.async_door import AsyncDatabase
 
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """Revision of the schema that this version works with. A test holds it against the newest migration."""
 
 _THERE_ALREADY: Final = frozenset({"23505", "42P06", "42P07", "42710"})

@@ -240,7 +240,6 @@ compactions: Final = Table(
     Column("messages_after", BigInteger),
     Column("summary_seq", BigInteger),
     Column("summary", Text),
-    Column("ledger", Text),
     Column("summarizer", Text),
     Column("model", Text),
     Column("prompt_version", Text),
@@ -268,6 +267,17 @@ IS_LIVE: Final = text("status IN ('queued', 'running')")
 # At most one live job a session; the index is also how a worker finds the live ones.
 _index_of_some(
     "uq_compactions_live", compactions.c.lineage_id, compactions.c.generation, unique=True, where=IS_LIVE
+)
+
+# Apart from the job's row, which is written again at every sign of life: a ledger grows with the history.
+ledgers: Final = Table(
+    "ledgers",
+    metadata,
+    Column("lineage_id", _KEY, nullable=False),
+    Column("job_id", Text, nullable=False),
+    Column("ledger", Text, nullable=False),
+    PrimaryKeyConstraint("lineage_id", "job_id"),
+    ForeignKeyConstraint(["lineage_id", "job_id"], ["compactions.lineage_id", "compactions.job_id"]),
 )
 
 task_states: Final = Table(
@@ -320,6 +330,7 @@ titles: Final = Table(
 OF_A_LINEAGE: Final = (
     message_tokens,
     context_spans,
+    ledgers,
     compactions,
     task_states,
     memories,

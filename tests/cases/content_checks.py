@@ -141,8 +141,9 @@ def summary_not_contains(run: CaseRun, check: Check) -> Iterator[str]:
     text = check["text"]
     summaries = [row for row in run.log() if row.kind == "summary"]
     yield from (f"the summary #{row.seq} has it" for row in summaries if text in all_text(row.message))
-    for job in run.store.lineage(run.root_id).compactions:
-        if text in all_text([job.summary, dict(job.ledger or {})]):
+    trace = run.store.lineage(run.root_id, ledgers=True)
+    for job in trace.compactions:
+        if text in all_text([job.summary, dict(trace.ledgers.get(job.job_id, {}))]):
             yield f"the job {job.job_id} has it"
 
 

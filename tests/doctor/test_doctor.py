@@ -95,7 +95,7 @@ DAMAGE = [
     ("reader_ahead", f"INSERT INTO readers VALUES ('{LINEAGE}', 'gateway', 3, 1, 900)", True),
     ("dangling_pin", "UPDATE lineages SET pins = '[1,900]'", True),
     ("two_summaries", "UPDATE messages SET kind = 'summary' WHERE seq = (SELECT max(seq) FROM messages)", False),
-    ("summary_without_ledger", "UPDATE compactions SET ledger = NULL", False),
+    ("summary_without_ledger", "DELETE FROM ledgers", False),
     ("summary_without_ledger", "DELETE FROM compactions", False),
     ("dangling_origin", "UPDATE messages SET kind = 'rendition', origin_seq = 900 WHERE seq = 5", False),
     ("dangling_origin", "UPDATE messages SET kind = 'rendition', origin_seq = NULL WHERE seq = 5", False),

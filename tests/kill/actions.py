@@ -5,14 +5,13 @@ import itertools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from sessionstore import CompactionHooks, SessionStore
 from sessionstore.storage.engines import Database
 from sessionstore.storage.schema import upgrade
 from tests.counters import PieceCounter
-from tests.kill.older_version import know_the_older, make_older
+from tests.first_release import make_first_release
 from tests.store.conversations import SMALL, WINDOW, talk
 
 NOW: Final = 1_800_000_000.0
@@ -59,11 +58,9 @@ def _with_continuation(url: str) -> None:
         session.append(talk(4, start=30))
 
 
-def _of_an_older_version(url: str) -> None:
+def _of_the_first_release(url: str) -> None:
     _with_continuation(url)
-    path = Path(url.removeprefix("sqlite:///"))
-    make_older(path)
-    know_the_older(path.parent / "migrations")
+    make_first_release(url)
 
 
 def _migrate(url: str) -> None:
@@ -125,5 +122,5 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "import": Action(_with_talk, _import),
 }
 
-ON_FILES: Final[Mapping[str, Action]] = {**ACTIONS, "upgrade": Action(_of_an_older_version, _open)}
+ON_FILES: Final[Mapping[str, Action]] = {**ACTIONS, "upgrade": Action(_of_the_first_release, _open)}
 """The same, and what is done to a SQLite file only."""

@@ -180,6 +180,8 @@ def test_a_flood_of_links_in_an_output_is_bounded_and_the_same_links_in_a_reques
         ("Never delete the template_116 module of the shop.", "Never change the inventory_118 module of the shop.", False),
         ("Never use more than 3 workers of the pool.", "Never use more than 5 workers of the pool.", True),
         ("Use at most 12 workers in the mail pool.", "Use at most 14 workers in the search pool.", False),
+        ("Only Ilse Maar may approve releases.", "Only Bert Loos may approve releases.", True),
+        ("Never wake Ilse Maar at night.", "Never wake Bert Loos at night.", False),
         ("Only Ilse may approve ticket 116.", "Only Bert may approve ticket 156.", False),
         ("Always keep part 5 in one piece.", "Always keep part 6 in one piece.", False),
         ("Please use port 8080 only.", "Please use port 9090 only.", True),

@@ -68,6 +68,6 @@ def _making(family: str, server: ModelServer) -> Making:
 
 @pytest.fixture
 def store(tmp_path: Path, clock: Clock) -> Iterator[SessionStore]:
-    """A fresh store on SQLite: what a model does is the same to every database."""
-    with SessionStore.open(f"sqlite:///{tmp_path}/store.db", clock=clock) as opened:
+    """A fresh store on SQLite, which waits for no disk: what a model does is the same to every database."""
+    with SessionStore.open(f"sqlite:///{tmp_path}/store.db", clock=clock, durability="normal") as opened:
         yield opened

@@ -109,7 +109,7 @@ def serving() -> Iterator[ModelServer]:
         http.block_on_close = False
         endpoint = ModelServer(f"http://127.0.0.1:{http.server_address[1]}")
         Bound.endpoint = endpoint
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True)
         thread.start()
         try:
             yield endpoint

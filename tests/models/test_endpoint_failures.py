@@ -95,7 +95,7 @@ def test_a_failure_is_the_same_where_it_is_awaited_and_beside_a_running_loop(
 ) -> None:
     """FAIL-1"""
     server.will(behaviour)
-    made = summarizer(timeout=0.4)
+    made = summarizer(timeout=0.3)
     assert asked_async(made).kind == kind
 
     async def without_awaiting() -> SummarizerError:

@@ -1,7 +1,8 @@
 """What of Citus the library touches, for a database without it: the extension's row, and a function that keeps its rules.
 
 It stands in for the answers of a cluster, not for a cluster: rows stay where they are. The rules are those that Citus has for
-distributing a table: every key holds the distribution column, and what a table refers to is distributed beside it already.
+distributing a table: every key holds the distribution column, and what a table refers to is distributed beside it already; and
+no table that isn't distributed may come to refer to one that is.
 """
 from __future__ import annotations
 
@@ -35,6 +36,19 @@ BEGIN
         table_name, distribution_column, colocate_with,
         coalesce(current_setting('citus.multi_shard_modify_mode', true) = 'sequential', false));
 END $$;
+CREATE FUNCTION stand_in.look_at_references() RETURNS event_trigger LANGUAGE plpgsql AS $$
+DECLARE
+    wrong text := (
+        SELECT string_agg(conname::text, ', ') FROM pg_constraint
+        WHERE contype = 'f' AND conrelid NOT IN (SELECT logicalrelid FROM stand_in.pg_dist_partition)
+        AND confrelid IN (SELECT logicalrelid FROM stand_in.pg_dist_partition));
+BEGIN
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'from a table that is not distributed to one that is: %', wrong;
+    END IF;
+END $$;
+CREATE EVENT TRIGGER look_at_references ON ddl_command_end WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE')
+    EXECUTE FUNCTION stand_in.look_at_references();
 """
 
 

@@ -14,12 +14,20 @@ from sessionstore.storage.engines import Database
 from sessionstore.storage.schema import prepare_schema, upgrade
 from sessionstore.storage.tables import metadata
 from tests.databases import outside
+from tests.first_release import FIRST
 from tests.postgres.citus_stand_in import distributed, pretend_to_have_citus
 from tests.sharding_rules import DISTRIBUTED
+
+def migrate_from_the_first_release(database: Database) -> None:
+    """Two releases, one after the other."""
+    for revision in (FIRST, "head"):
+        database.write(lambda connection, revision=revision: upgrade(connection, revision))  # type: ignore[misc]  # a default binds the loop's value
+
 
 WAYS: dict[str, Callable[[Database], None]] = {
     "created": prepare_schema,
     "migrated": lambda database: database.write(lambda connection: upgrade(connection, "head")),
+    "upgraded": migrate_from_the_first_release,
 }
 
 

@@ -15,6 +15,8 @@ _SAID_ANYWHERE: Final = frozenset({sections.CRITICAL_CONTEXT, sections.RESOLVED_
 """Sections of which nothing is said that another line says."""
 _TASK_COVERS: Final = _SAID_ANYWHERE | {sections.CONSTRAINTS, sections.KEY_DECISIONS}
 """Sections of which nothing is said that Active Task says."""
+_LEAST_CORE: Final = 3
+"""Characters of a fact below which it is found in other words by chance."""
 _SHARED_BY: Final = 10
 """Facts in brief that a line holds at most, with one range of seqs."""
 
@@ -80,6 +82,7 @@ class ShownFacts:
                 misses += 1
                 continue
             self._choose(line, self._brief, cost, line.brief)
+        self._drop_what_is_said_twice()
 
     def unfold(self, lines: Iterable[FactLine], *, until: int) -> None:
         """Say in full what stands in brief, in the order given, as long as there is room."""
@@ -117,7 +120,7 @@ class ShownFacts:
         texts = {sections.ACTIVE_TASK: self.task}
         for section in sections.SECTIONS[1:]:
             full = sorted((line for line in self._full if line.section == section), key=lambda line: line.place)
-            shown = [_bulleted(line) for line in full] + self._shared_lines(section)
+            shown = [_bulleted(line) for line in full] + self._shared_lines(section, len(self._brief) if small else _SHARED_BY)
             missing = [line for line in left_out if line.section == section]
             if section == sections.CRITICAL_CONTEXT and left_out and small:
                 shown.append(f"+ {len(left_out)} more facts, {_span(left_out)}")
@@ -147,23 +150,35 @@ class ShownFacts:
         self._chosen.append(line)
         self._said.append(said)
 
+    def _drop_what_is_said_twice(self) -> None:
+        """Give up names in brief that a sentence holds which was chosen after them."""
+        names = [line for line in self._brief if line.section == sections.CRITICAL_CONTEXT and line.lead]
+        others = [line for line in self._chosen if line.section != sections.CRITICAL_CONTEXT or not line.lead]
+        sentences = [line.brief if line in self._brief else line.text for line in others]
+        for line in names:
+            if len(line.core) >= _LEAST_CORE and any(line.core in sentence for sentence in sentences):
+                del self._brief[line]
+                self._chosen.remove(line)
+                self.covered.add(line)
+                self.spent -= self._brief_cost(line) + SHARE_OF_A_LINE
+
     def _is_open(self, line: FactLine) -> bool:
         if line in self._full or line in self._brief or line in self.covered:
             return False
-        if line.section in _TASK_COVERS and len(line.core) >= 3:
+        if line.section in _TASK_COVERS and len(line.core) >= _LEAST_CORE:
             said = self._said if line.section in _SAID_ANYWHERE else self._said[:1]
             if any(line.core in text for text in said):
                 self.covered.add(line)
                 return False
         return True
 
-    def _shared_lines(self, section: str) -> list[str]:
+    def _shared_lines(self, section: str, most: int) -> list[str]:
         groups: dict[tuple[int, str, str], list[FactLine]] = {}
         for line in sorted((line for line in self._brief if line.section == section), key=lambda line: line.seqs[-1]):
             groups.setdefault((line.place[0], line.plural, line.lead), []).append(line)
         return [
-            _shared_line(several[start: start + _SHARED_BY])
-            for _key, several in sorted(groups.items()) for start in range(0, len(several), _SHARED_BY)
+            _shared_line(several[start: start + most])
+            for _key, several in sorted(groups.items()) for start in range(0, len(several), most)
         ]
 
 

@@ -37,6 +37,8 @@ _SAYS_WHAT: Final = re.compile(
 _POINTING: Final = re.compile(r"\b(?:this|that|it|these|those|here)\s*$", re.IGNORECASE)
 """The end of a subject that means whatever was spoken of just then: *the ticket for this is …*."""
 _QUANTITY: Final = re.compile(r"[$€£¥]\s?\d|\b\d[\d.,:/-]*(?:\s?(?:%|ms|s|[kKMG]i?B))?(?![\w-])")
+_EXCLUDES: Final = re.compile(r"\b(?:only|nobody else|no one else|nothing else)\b", re.IGNORECASE)
+"""Words by which two sentences that name different things for one purpose contradict each other."""
 _CONTRASTS: Final = (
     frozenset({"prod", "product", "staging", "stag", "dev", "develop", "test", "local", "qa", "canary", "live"}),
     frozenset({"primary", "secondary", "replica", "backup", "standby"}),
@@ -71,8 +73,9 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
     ``sentences`` are open constraints and statements. One replaces another when both say a value of something, are about the
     same words, and the values differ; not when they name two sides of a contrast (production and staging, read and write).
     What stands before the verb names the thing: when an identifier or number there differs, the things differ. A sentence
-    without such a verb (*never delete audit_7*) is replaced by another quantity only (*at most 3*, *at most 5*). One that says
-    that something changed may replace what was worded otherwise (``takes_over``).
+    without such a verb (*never delete audit_7*) is replaced by another quantity (*at most 3*, *at most 5*) or by one that shuts
+    others out (*only Ana may sign*). One that says that something changed may replace what was worded otherwise
+    (``takes_over``).
     """
     replaced: dict[str, int] = {}
     by_word: dict[str, list[_Sentence]] = {}
@@ -132,8 +135,8 @@ def _may_compare(newer: str, older: str) -> bool:
         return False
     verbs = _SAYS_WHAT.search(newer), _SAYS_WHAT.search(older)
     if verbs == (None, None):
-        quantities = _QUANTITY.search(newer) is not None and _QUANTITY.search(older) is not None
-        return says_change(newer) or (quantities and _one_differs(newer, older))
+        measured = all(_QUANTITY.search(text) or _EXCLUDES.search(text) for text in (newer, older))
+        return says_change(newer) or (measured and _one_differs(newer, older))
     subjects = [text[: verb.start()] for text, verb in zip((newer, older), verbs, strict=True) if verb is not None]
     if any(_POINTING.search(subject) for subject in subjects):
         return False
