@@ -19,7 +19,7 @@ _IN_SEQUENCE: Final = text("SET LOCAL citus.multi_shard_modify_mode TO 'sequenti
 
 
 def distribute_tables(connection: Connection) -> None:
-    """Distribute every declared table that is there and isn't distributed yet: by lineage, side by side, and titles by namespace.
+    """Distribute every declared table that is there and isn't yet: by lineage, side by side, and titles by namespace.
 
     Nothing happens without the extension. A table goes after those that it refers to, since a reference is only allowed
     between tables that are distributed alike: a migration that makes a table calls this before it makes the reference.

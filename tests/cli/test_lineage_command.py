@@ -34,7 +34,9 @@ def test_json_has_every_column_of_a_compaction_with_ids_for_generations(compacte
     document = compacted.json("lineage", "fix-auth", "--json")
     (record,) = document["compactions"]
     renamed = {"generation": "session_id", "opened_generation": "continuation_id"}
-    assert list(record) == [renamed.get(field.name, field.name) for field in fields(CompactionRecord)]
+    columns = [renamed.get(field.name, field.name) for field in fields(CompactionRecord)]
+    assert list(record) == [*columns, "ledger"]
+    assert record["ledger"]["entries"]
     assert (record["session_id"], record["continuation_id"]) == ("fix-auth", "fix-auth~2")
     assert (record["status"], record["trigger"], record["summarizer"]) == ("committed", "offline", "extractive")
     assert record["summary_seq"] == 204

@@ -17,7 +17,7 @@ from tests.store.conversations import SMALL, talk
 State = dict[str, list[tuple[Any, ...]]]
 
 NOT_THE_STATE = frozenset({"compactions", "ledgers", "message_tokens", "memories"})
-"""Tables in which an attempt that came to nothing may leave a row: its own end, its ledger, counts of rows, facts it flushed."""
+"""Tables in which an attempt that came to nothing may leave a row: its end, its ledger, counts of rows, facts it flushed."""
 
 
 def state_of(path: Path, *, without: frozenset[str] = NOT_THE_STATE) -> State | None:

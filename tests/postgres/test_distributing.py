@@ -18,6 +18,7 @@ from tests.first_release import FIRST
 from tests.postgres.citus_stand_in import distributed, pretend_to_have_citus
 from tests.sharding_rules import DISTRIBUTED
 
+
 def migrate_from_the_first_release(database: Database) -> None:
     """Two releases, one after the other."""
     for revision in (FIRST, "head"):
