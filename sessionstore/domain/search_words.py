@@ -139,12 +139,12 @@ class SearchQuery:
 
     @classmethod
     def of(cls, text: str) -> SearchQuery:
-        """Read a query as plain text: white space parts terms, and no character has a meaning of its own.
+        """Read a query as plain text: white space (or many signs in a row) parts terms, and no character has a meaning of its own.
 
         A term without a letter, digit or pictograph asks for nothing.
         """
-        terms = (tuple(runs_of(composed(term))) for term in text.split())
-        return cls(tuple(dict.fromkeys(_placeless(term) for term in terms if term)))
+        terms = (part for term in text.split() for part in _parted(tuple(runs_of(composed(term)))))
+        return cls(tuple(dict.fromkeys(_placeless(term) for term in terms)))
 
     def asked_words(self) -> tuple[AskedWord, ...]:
         """What a text that matches has in the index at least; the longest words, since they are the rarest."""
@@ -171,6 +171,15 @@ class SearchQuery:
 
     def _may_match(self, folded: str) -> bool:
         return all(run.folded in folded for term in self.terms for run in term)
+
+
+def _parted(term: Sequence[Run]) -> Iterator[Sequence[Run]]:
+    """A term in pieces between whose words no more signs stand than may stand there in a text."""
+    begin = 0
+    for index in range(1, len(term) + 1):
+        if index == len(term) or term[index].start - term[index - 1].end > _WIDEST_GAP:
+            yield term[begin:index]
+            begin = index
 
 
 def _placeless(term: Sequence[Run]) -> tuple[Run, ...]:

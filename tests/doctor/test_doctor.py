@@ -110,6 +110,7 @@ DAMAGE = [
     ("unreadable_body", "UPDATE messages SET body = 'x' WHERE seq = (SELECT max(seq) FROM messages)", False),
     ("unreadable_row", "UPDATE sessions SET metadata = '{'", False),
     ("orphan_rows", "DELETE FROM lineages", False),
+    ("orphan_rows", f"INSERT INTO ledgers VALUES ('{LINEAGE}', 'gone', '{{}}')", False),
     ("orphan_rows", "INSERT INTO task_states VALUES ('gone', 1, 'goal', '[]', 1, 1)", False),
     ("search_index_stale", "DELETE FROM search_blocks", True),
     ("search_index_stale", "DROP TABLE search_index", True),

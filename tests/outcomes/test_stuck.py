@@ -86,6 +86,7 @@ def test_a_compaction_that_saves_enough_and_stays_over_the_threshold_says_so(sto
     result = session.compact(policy=SMALL)
     assert result.status == "committed"
     assert result.tokens_after > WINDOW * SMALL.trigger_ratio
+    assert result.plan is not None
     assert result.plan.summary_budget == SMALL.summary_min_tokens
     assert [warning for warning in result.warnings if f"the new context has {result.tokens_after:,} tokens" in warning]
 

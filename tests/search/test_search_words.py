@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sessionstore.domain.readable_text import snippet
@@ -89,6 +89,7 @@ def test_whatever_is_found_by_reading_is_found_in_the_index(text: str, data: st.
 
 
 @given(TEXTS)
+@example("name" + 9 * "-" + "0")
 def test_a_text_is_found_by_itself(text: str) -> None:
     query = SearchQuery.of(text)
     assert (query.find(composed(text)) is not None) is bool(query.terms)
