@@ -139,9 +139,9 @@ class SearchQuery:
 
     @classmethod
     def of(cls, text: str) -> SearchQuery:
-        """Read a query as plain text: white space (or many signs in a row) parts terms, and no character has a meaning of its own.
+        """Read a query as plain text, in which no character has a meaning of its own.
 
-        A term without a letter, digit or pictograph asks for nothing.
+        White space, or many signs in a row, parts terms. A term without a letter, digit or pictograph asks for nothing.
         """
         terms = (part for term in text.split() for part in _parted(tuple(runs_of(composed(term)))))
         return cls(tuple(dict.fromkeys(_placeless(term) for term in terms)))

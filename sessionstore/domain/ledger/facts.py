@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sessionstore.domain import sections
+from sessionstore.domain.ledger.citations import windows_over
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
 from sessionstore.domain.ledger.extraction import seq_of
 from sessionstore.domain.ledger.fact_line import FactLine
 from sessionstore.domain.ledger.fact_lines import fact_lines
-from sessionstore.domain.ledger.shown_facts import ShownFacts
+from sessionstore.domain.ledger.shown_facts import ShownFacts, places_of
 from sessionstore.domain.ledger.wording import search_words
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.token_counter import TokenCounter
@@ -20,7 +21,11 @@ ACTIVE_TASK_TOKENS: Final = 1_000
 FOCUS_RATIO: Final = 0.65
 """Part of the budget that goes to what concerns the focus, when there is that much of it."""
 _OVERFLOW_RATIO: Final = 0.10
-"""Part of the budget that is kept for counts and ranges of what is left out."""
+"""Part of the budget that is kept for counts and ranges of what is left out, at least."""
+_COUNTS_RATIO: Final = 0.02
+"""Part of the budget that counts take beside the ranges of a long conversation."""
+_WINDOW_TOKENS: Final = 7
+"""Tokens of one range to look up."""
 _UNFOLDABLE_RATIO: Final = 0.12
 """Most of the budget that goes to what can only be said in full, such as todos, before the rest is said in brief."""
 _FULL_RATIO: Final = 0.12
@@ -40,8 +45,8 @@ _SECTION_RATIOS: Final = {
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""
 _REFILLS: Final = 4
 _SLACK_RATIO: Final = 0.008
-_TOKENS_A_WINDOW: Final = 55
-"""Tokens of budget for which one range to look up is listed."""
+_TOKENS_A_WINDOW: Final = 36
+"""Tokens of budget for which one range to look up is listed: a fifth of it at most goes to ranges."""
 _SMALL: Final = 1_000
 """Tokens below which there is room for facts only: labels go, and what is left out is counted in one line."""
 
@@ -51,19 +56,20 @@ def render_facts(
 ) -> dict[str, str]:
     """The text of every heading of ``SECTIONS``, empty where there is nothing to say; in all at most ``budget`` tokens.
 
-    Headings are not part of the texts or the budget. Every line ends with the seqs it came from. Lines are chosen by how much
-    they matter, newer ones first among equals, and stand in a stable order. ``active`` is the latest request (else the
-    ledger's last one): Active Task quotes up to 1,000 tokens of it, then its seq. ``focus`` reserves 65 % of the budget for
-    lines that share a word with it or come from the same messages. A fact that ``omit`` states verbatim has no line. What
-    there is no room to say in full shares lines with its like, in brief; what doesn't fit at all is counted by kind with its
-    range of seqs, and Critical Context lists the messages to read for it.
+    Headings are not part of the texts or the budget. Every line ends with the seqs it came from. Lines in full are chosen by
+    how much they matter, newer ones first among equals, lines in brief by what they are worth a token, whatever their age;
+    both stand in a stable order. ``active`` is the latest request (else the ledger's last one): Active Task quotes up to 1,000
+    tokens of it, then its seq. ``focus`` reserves 65 % of the budget for lines that share a word with it or come from the
+    same messages. A fact that ``omit`` states verbatim has no line. What there is no room to say in full shares lines with
+    its like, in brief; what doesn't fit at all is counted by kind with its range of seqs, and Critical Context lists the
+    messages to read for it.
     """
     task, active_seq = _active_task(ledger, active, budget, counter)
     small = budget < _SMALL
     lines = [line for line in fact_lines(ledger, active_seq=active_seq, brief=small) if not (omit and _is_stated(line, omit))]
     lines.sort(key=lambda line: (-line.score, line.place))
     shown = ShownFacts(budget, counter, task)
-    whole = budget - int(_OVERFLOW_RATIO * budget)
+    whole = budget - _overflow(lines, budget)
     if focus and (related := _related(lines, focus)):
         _choose(shown, [line for line in lines if line in related], int(FOCUS_RATIO * budget), _FOCUS_FULL_RATIO, {})
         _choose(shown, [line for line in lines if line not in related], whole, _FULL_RATIO, _SECTION_RATIOS)
@@ -72,6 +78,12 @@ def render_facts(
     else:
         _choose(shown, lines, whole, _FULL_RATIO, _SECTION_RATIOS)
     return _fitted(shown, lines, budget, counter)
+
+
+def _overflow(lines: Sequence[FactLine], budget: int) -> int:
+    """Tokens to keep for what is left out: enough to look up every part of a long conversation, as far as the limit goes."""
+    windows = len(windows_over([places_of(line) for line in lines], limit=budget // _TOKENS_A_WINDOW))
+    return max(int(_OVERFLOW_RATIO * budget), int(_COUNTS_RATIO * budget) + _WINDOW_TOKENS * windows)
 
 
 def _choose(

@@ -128,7 +128,7 @@ class ShownFacts:
                 shown.append(_counts(missing))
             if section == sections.CRITICAL_CONTEXT and left_out and windows and not small:
                 by_worth = sorted(left_out, key=lambda line: (-line.worth, -line.score))
-                ranges = windows_over([(line.seqs[0], line.seqs[-1] + 1) for line in by_worth], limit=windows)
+                ranges = windows_over([places_of(line) for line in by_worth], limit=windows)
                 listed = " ".join(cite_range(*one).replace("–#", "–") for one in ranges)
                 shown.append(f"- To look up what is only counted here, read: {listed}")
             texts[section] = "\n".join(shown)
@@ -185,6 +185,11 @@ class ShownFacts:
 def _shared_line(lines: Sequence[FactLine]) -> str:
     lead = f"{lines[0].lead}: " if lines[0].lead else ""
     return f"- {lead}{'; '.join(line.brief for line in lines)} {cite_range(lines[0].seqs[-1], lines[-1].seqs[-1])}"
+
+
+def places_of(line: FactLine) -> tuple[int, int]:
+    """The first and last message to read for a fact; the one after a call holds its result."""
+    return line.seqs[0], line.seqs[-1] + 1
 
 
 def _bulleted(line: FactLine) -> str:
