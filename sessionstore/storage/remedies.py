@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Table, delete, insert, update
 from sqlalchemy.exc import IntegrityError
 
 from sessionstore.domain.health.finding import Remedy
+from sessionstore.storage.ledger_rows import forget_ledger
 from sessionstore.storage.tables import compactions, lineages, readers, sessions, titles
 from sessionstore.storage.values import to_json, to_micros_or_none
 
@@ -35,8 +36,11 @@ def _apply(connection: Connection, lineage_id: str, remedy: Remedy) -> None:
     which = [table.c.lineage_id == lineage_id, *(table.c[name] == value for name, value in remedy.key.items())]
     if remedy.action == "drop":
         connection.execute(delete(table).where(*which))
-    else:
-        connection.execute(update(table).where(*which).values(**values))
+        return
+    changed = connection.execute(update(table).where(*which).values(**values)).rowcount
+    if table is compactions and changed:
+        # An abandoned job was settled, which opened nothing. One that was committed meanwhile keeps its ledger.
+        forget_ledger(connection, lineage_id, remedy.key["job_id"])
 
 
 def _stored(name: str, value: Any) -> Any:

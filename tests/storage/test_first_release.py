@@ -101,3 +101,14 @@ def test_jobs_that_were_live_are_taken_over_after_the_upgrade(older: str, clock:
         first, second = store.lineage("running", ledgers=True).compactions
         assert (first.status, first.summary, second.status) == ("interrupted", SUMMARY, "committed")
         assert set(store.lineage("running", ledgers=True).ledgers) == {second.job_id}
+
+
+def test_the_doctor_settles_a_job_that_was_abandoned_before_the_upgrade(older: str, clock: Clock) -> None:
+    """ATOM-3, OPS-1: what it had extracted goes, its summary stays."""
+    with SessionStore.open(older, clock=clock) as store:
+        clock.advance(LEASE_SECONDS + 1)
+        assert [finding.code for finding in store.doctor(repair=True)] == ["stale_job"]
+        trace = store.lineage("running", ledgers=True)
+        assert (trace.compactions[0].status, trace.compactions[0].summary) == ("interrupted", SUMMARY)
+        assert trace.ledgers == {}
+        assert list(store.doctor()) == []
