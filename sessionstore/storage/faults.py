@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import exc
 
-from sessionstore.errors import SessionStoreError, StoreLockedError, StoreUnavailableError
+from sessionstore.errors import SchemaError, SessionStoreError, StoreLockedError, StoreUnavailableError
 from sessionstore.storage.retrying import COLLIDED, is_lost, sqlstate_of
 
 _ADVICE: Final = {
@@ -39,6 +39,8 @@ _SERVER_ADVICE: Final = {
 """What to do, by the beginning of PostgreSQL's code for what happened."""
 
 _LOCK_TIMEOUT: Final = "55P03"
+_UNKNOWN_NAME: Final = frozenset({"42703", "42P01"})
+"""A column or a table is not there."""
 
 
 @contextmanager
@@ -63,6 +65,8 @@ def typed_error(error: BaseException, url: str, *, busy_timeout: float) -> Sessi
         for prefix, advice in _ADVICE.items():
             if name.startswith(prefix):
                 return StoreUnavailableError(url, advice)
+        if str(cause).startswith(("no such column", "no such table")) or "has no column named" in str(cause):
+            return _other_schema(cause)
         if isinstance(cause, sqlite3.DatabaseError) and "malformed" in str(cause):
             return StoreUnavailableError(url, _ADVICE["SQLITE_CORRUPT"])
         return None
@@ -75,6 +79,8 @@ def _server_error(
     error: BaseException, cause: BaseException | None, url: str, *, busy_timeout: float
 ) -> SessionStoreError | None:
     state = sqlstate_of(error) or ""
+    if state in _UNKNOWN_NAME:
+        return _other_schema(cause)
     if state == _LOCK_TIMEOUT or state in COLLIDED:
         return StoreLockedError(url, waited=busy_timeout)
     if isinstance(error, exc.TimeoutError):
@@ -85,6 +91,13 @@ def _server_error(
     if is_lost(error) or isinstance(error, exc.OperationalError):
         return StoreUnavailableError(url, f"the server does not answer: {_first_line(cause)}")
     return None
+
+
+def _other_schema(cause: BaseException | None) -> SchemaError:
+    return SchemaError(
+        f"the database has not the tables that this version of sessionstore knows ({_first_line(cause)}); a newer version may "
+        "have upgraded it meanwhile: upgrade sessionstore here too, and open the store again"
+    )
 
 
 def _first_line(cause: BaseException | None) -> str:

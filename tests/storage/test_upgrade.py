@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 
 from sessionstore import SchemaError, SessionStore
 from sessionstore.storage import schema
@@ -98,3 +98,15 @@ def test_a_database_of_the_next_version_is_refused_by_this_one(
         SessionStore.open(older).close()
     with pytest.raises(SchemaError, match="9001"):
         SessionStore.open(older)
+
+
+def test_a_database_that_somebody_upgraded_under_an_open_store_is_a_typed_error(older: str) -> None:
+    """SCHEMA-1: what a newer version took away is told, and nothing was written."""
+    with SessionStore.open(older) as store, SessionStore.open(older) as other:
+        session = store.resume("s")
+        before = other.resume("s").context()
+        other._database.write(lambda c: c.execute(text("ALTER TABLE sessions RENAME COLUMN tail_digest TO last_digest")))
+        with pytest.raises(SchemaError, match="a newer version"):
+            session.append(talk(1))
+        other._database.write(lambda c: c.execute(text("ALTER TABLE sessions RENAME COLUMN last_digest TO tail_digest")))
+        assert session.context() == before
