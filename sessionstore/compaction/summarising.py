@@ -58,7 +58,8 @@ def facts_of_middle(snapshot: Snapshot, entries: Sequence[Entry], plan: Compacti
 
     def extracted() -> Ledger:
         previous = EMPTY_LEDGER if stored is None else Ledger.from_json(from_json(stored))
-        return extract_ledger([entry for entry in entries if entry.seq in middle], previous=previous)
+        following = [entry for entry in entries if middle and entry.seq > max(middle)]
+        return extract_ledger([entry for entry in entries if entry.seq in middle], previous=previous, following=following)
 
     return (yield from call(extracted))
 

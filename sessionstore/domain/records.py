@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessionstore.domain.closed_sets import Edge, EndReason, JobStatus, Kind, Profile, Relation, Tier, Trigger
 from sessionstore.domain.messages import Message
@@ -11,8 +11,7 @@ from sessionstore.domain.session_ids import session_id
 from sessionstore.domain.spans import Span
 
 
-@dataclass(frozen=True, slots=True)
-class LogRow:
+class LogRow(NamedTuple):
     """One row of a lineage's log.
 
     ``seq`` is its number for ever. ``generation`` wrote it. ``message`` is the value of ``body``, the JSON text that is stored.

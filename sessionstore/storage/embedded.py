@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -55,12 +54,13 @@ class Embedded:
         self._idle: list[_Kept] = []
         self._log = None if self.file is None else LogSize(self.file.path)
         # A memory database lives in one connection, which threads take in turns.
-        self._turn: Any = threading.Lock() if is_in_memory(url) and connect is None else nullcontext()
+        self._turn = threading.Lock() if is_in_memory(url) and connect is None else None
         forget_when_forked(self)
 
     def read(self, work: Callable[[Connection], T], *, one_query: bool) -> T:  # noqa: ARG002 - a transaction costs nothing here
         """Run a unit that only reads, on one snapshot."""
-        with self._turn, self._at_work() as kept:
+        kept, idle = self._take()
+        try:
             if not kept.waits_by_itself:
                 kept.driver.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout * 1000)}")
                 kept.waits_by_itself = True
@@ -73,11 +73,16 @@ class Embedded:
             except (sqlite3.Error, DBAPIError):
                 # The unit met damage and made something of it, after which SQLite ends nothing in any other way.
                 _undo(kept)
-            return result
+        except BaseException as error:
+            self._give_up(kept, idle, error)
+            raise
+        self._keep(kept, idle)
+        return result
 
     def write(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:  # noqa: ARG002 - nothing is ever run again
         """Run a unit that writes, and commit it."""
-        with self._turn, self._at_work() as kept:
+        kept, idle = self._take()
+        try:
             if kept.waits_by_itself:
                 kept.driver.execute("PRAGMA busy_timeout = 0")
                 kept.waits_by_itself = False
@@ -92,7 +97,11 @@ class Embedded:
             if self._log is not None:
                 self._log.keep_short(kept.driver)
             kept.turns.end()
-            return result
+        except BaseException as error:
+            self._give_up(kept, idle, error)
+            raise
+        self._keep(kept, idle)
+        return result
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -110,28 +119,37 @@ class Embedded:
         self.engine.dispose(close=False)
         return idle, pool
 
-    @contextmanager
-    def _at_work(self) -> Iterator[_Kept]:
+    def _take(self) -> tuple[_Kept, list[_Kept]]:
+        """A connection for one unit, and the list that it goes back to."""
+        if self._turn is not None:
+            self._turn.acquire()
         idle = self._idle
         try:
-            kept = idle.pop()
+            return idle.pop(), idle
         except IndexError:
-            kept = self._open()
+            pass  # none is free: one more is opened
         try:
-            yield kept
-        except (sqlite3.Error, DBAPIError):
-            try:
-                if self.file is not None:
-                    self.file.check(kept.driver)
-            finally:
-                # Its state is not worth a guess: the pool undoes what was begun, and closes it if it must.
-                kept.connection.close()
-            raise
+            return self._open(), idle
         except BaseException:
-            _undo(kept)
-            self._keep(kept, idle)
+            self._end_turn()
             raise
-        self._keep(kept, idle)
+
+    def _give_up(self, kept: _Kept, idle: list[_Kept], error: BaseException) -> None:
+        """Leave nothing behind of a unit that failed. Raises ``StoreUnavailableError`` when that was the file's fault."""
+        if not isinstance(error, sqlite3.Error | DBAPIError) and _is_undone(kept):
+            self._keep(kept, idle)
+            return
+        try:
+            if self.file is not None:
+                self.file.check(kept.driver)
+        finally:
+            # Its state is not worth a guess: the pool undoes what was begun, and closes it if it must.
+            kept.connection.close()
+            self._end_turn()
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.release()
 
     def _open(self) -> _Kept:
         if self.file is not None:
@@ -150,6 +168,7 @@ class Embedded:
             # The door was closed meanwhile.
             kept.connection.detach()
             kept.connection.close()
+        self._end_turn()
 
 
 def _end(kept: _Kept) -> None:
@@ -157,6 +176,15 @@ def _end(kept: _Kept) -> None:
     if kept.connection.in_transaction():
         kept.connection.commit()
     kept.driver.commit()
+
+
+def _is_undone(kept: _Kept) -> bool:
+    """Roll back; False when not even that can be done."""
+    try:
+        _undo(kept)
+    except (sqlite3.Error, DBAPIError):
+        return False
+    return True
 
 
 def _undo(kept: _Kept) -> None:

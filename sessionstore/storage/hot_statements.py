@@ -91,9 +91,8 @@ class _DriverText:
 
     def values(self, given: Mapping[str, Any]) -> Any:
         """The parameters as the driver wants them: by place, or by name."""
-        if self.order is None:
-            return {**self.fixed, **given}
-        return tuple(given[name] if name in given else self.fixed[name] for name in self.order)
+        merged = {**self.fixed, **given}
+        return merged if self.order is None else self.in_order(merged)
 
     @cached_property
     def in_order(self) -> Callable[[Mapping[str, Any]], Any]:

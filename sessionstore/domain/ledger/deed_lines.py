@@ -7,11 +7,12 @@ from sessionstore.domain import sections
 from sessionstore.domain.ledger.deeds import MUTATIONS, error_origin
 from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.fact_line import BRIEF_LENGTH, FactLine, LedgerSight, short_command, shortened
-from sessionstore.domain.ledger.result_facts import is_failure
+from sessionstore.domain.ledger.result_facts import is_failure, status_in
 from sessionstore.domain.ledger.worth import SCRATCH, deed_worth
 
 _COMMAND_SHOWN: Final = 240
 _COMMAND_BRIEF: Final = 200
+_OUTCOME_BRIEF: Final = 60
 _ERROR_BRIEF: Final = 300
 _ORIGIN_SHOWN: Final = 80
 _LENGTH_PENALTY: Final = 12.0
@@ -22,8 +23,8 @@ _OPERATION_ORDER: Final = ("created", "written", "edited", "moved away", "delete
 def command_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     """A command with its exit status, and an earlier one where it was another."""
     text = f"{entry.ordinal}. `{shortened(entry.text, _COMMAND_SHOWN)}` → {entry.outcome or 'no result'}"
-    now = entry.outcome.split(":")[0] or "no result"
-    if before := [f"{status.split(':')[0]} #{seq}" for seq, status in entry.outcomes if status.split(":")[0] != now]:
+    now = status_in(entry.outcome) or shortened(entry.outcome, _OUTCOME_BRIEF) or "no result"
+    if before := [f"{status} #{seq}" for seq, told in entry.outcomes if (status := status_in(told)) not in ("", now)]:
         text += f" (before: {before[-1]})"
     score = {"tests": 66.0, "run": 64.0, "look": 26.0}[entry.about]
     brief = f"`{short_command(entry.text, _COMMAND_BRIEF)}` → {now}"

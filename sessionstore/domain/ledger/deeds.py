@@ -7,7 +7,7 @@ from typing import Final
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.entry import LedgerEntry, Source
 from sessionstore.domain.ledger.references import Reference, references_in, references_in_output
-from sessionstore.domain.ledger.result_facts import error_lines, is_failure, readable, result_line, status_of, tests_failed
+from sessionstore.domain.ledger.result_facts import error_lines, is_failure, looks_failed, readable, result_line, status_of, tests_failed
 from sessionstore.domain.ledger.shell_lines import ShellLine, read_shell_line
 from sessionstore.domain.ledger.tool_uses import ToolUse, read_tool_use
 from sessionstore.domain.redaction import redact
@@ -28,6 +28,7 @@ _BRANCH: Final = re.compile(
 _GIT: Final = re.compile(r"(?:^|[;&|\n(])\s*git\s")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,100}) (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.{1,120})", re.MULTILINE)
 _RUNNING: Final = re.compile(r"running with session ID|running in (?:the )?background|still running", re.IGNORECASE)
+_SHOWS_EVENTS: Final = re.compile(r"log|trace|event|journal|console", re.IGNORECASE)
 _PROGRAM: Final = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?)?(?:\w+=\S+ )*(\S+(?: \S+)?)")
 
 
@@ -44,7 +45,8 @@ class DeedReader:
         if result is not None and "PRIVATE KEY" in result.text:
             # A key of several lines has no shape any more once the text is cut into lines.
             result = ToolResult(result.call_id, result.name, redact(result.text), result.is_error, result.images)
-        status = "" if result is None else status_of(result)
+        shows = use.looks or any(operation == "read" for operation, _path in use.operations)
+        status = "" if result is None else status_of(result, shows_content=shows)
         text = "" if result is None else readable(result.text)
         seen_at = seq if result_seq is None else result_seq
         if use.deed == "run":
@@ -70,6 +72,8 @@ class DeedReader:
         more = len(command) - MAX_COMMAND
         shown = command if more <= 0 else f"{command[:MAX_COMMAND]}… [{more:,} more characters]"
         line = read_shell_line(command)
+        if line.tests and not status and tests_failed(text):
+            status = "failed"
         outcome = _outcome(status, redact(result_line(text)) if text else "") if answered else ""
         about = "tests" if line.tests else "look" if line.harmless else "run"
         fact = self._collector.add(
@@ -134,12 +138,16 @@ class DeedReader:
             path = redact(given)
             self._collector.add("file", _path_key(path), path, seq, source="call", operation=operation)
         what = redact(_one_line(f"{use.name} {use.subject}".strip(), _SHORT))
-        about = "look" if use.deed == "search" else "tool"
+        about = "look" if use.looks else "tool"
         outcome = _outcome(status, redact(result_line(text)) if text else "")
         self._collector.add(
             "action", what, what, seq, source="call", about=about, outcome=outcome, outcome_seq=seen_at, numbered=True
         )
         if is_failure(status):
+            self._errors(text, what, seen_at)
+            return
+        if use.looks and _SHOWS_EVENTS.search(use.name) and looks_failed(text):
+            # What a log says happened is what is looked for in it.
             self._errors(text, what, seen_at)
             return
         for error in self._open_errors():

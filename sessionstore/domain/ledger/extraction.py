@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 from sessionstore.domain.ledger import deeds, sentences
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, Source
-from sessionstore.domain.ledger.references import references_in
-from sessionstore.domain.ledger.supersession import superseded
+from sessionstore.domain.ledger.languages import CORRECTING
+from sessionstore.domain.ledger.references import NAMES, Reference, references_in
+from sessionstore.domain.ledger.supersession import superseded, takes_back
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.transcript import Entry, PairedCall, pair_calls
 
@@ -16,14 +18,20 @@ MAX_REQUEST: Final = 4_000
 """Characters of a request that the ledger quotes; about 1,000 tokens. The rest stands at its seq."""
 _MAX_ANSWER: Final = 300
 _MAX_CONCLUSIONS: Final = 6
+_CORRECTION: Final = 400
+"""Characters of a message in which it says that it is a correction."""
+_MUCH_LIKE: Final = 0.6
 
 
-def extract_ledger(entries: Sequence[Entry], *, previous: Ledger = EMPTY_LEDGER) -> Ledger:
+def extract_ledger(
+    entries: Sequence[Entry], *, previous: Ledger = EMPTY_LEDGER, following: Sequence[Entry] = ()
+) -> Ledger:
     """The facts of these messages merged into those of a previous ledger, of which nothing is lost.
 
     ``entries`` may come in any order and may overlap with what ``previous`` has seen: facts are told apart by kind, key and
     seq, so reading a message again adds nothing. Summaries are skipped, their facts are in ``previous``. A rendition counts
     under its ``origin_seq``, unless the message itself is there or was read before. Secrets are redacted before a text is kept.
+    Of ``following``, the messages behind them that stay as they are, only whether they answer what was asked is read.
     Of very long texts only the two ends are read: 40,000 characters of what a person or the model wrote, 16,000 of an output.
     """
     collector = FactCollector(previous)
@@ -40,6 +48,8 @@ def extract_ledger(entries: Sequence[Entry], *, previous: Ledger = EMPTY_LEDGER)
         for paired in calls.get(index, ()):
             result_seq = None if paired.result_index is None else seq_of(ordered[paired.result_index])
             reader.read(paired.call, paired.result, seq_of(entry), result_seq)
+    for index, entry in enumerate(following):
+        _close_answered(entry, collector, final=_is_final(following, index))
     _close_superseded(collector)
     return collector.ledger()
 
@@ -82,10 +92,7 @@ def _read_request(entry: Entry, collector: FactCollector) -> None:
     source: Source = "bulk" if injected else "user"
     shown = text if len(text) <= MAX_REQUEST else f"{text[:MAX_REQUEST]}… [{len(text) - MAX_REQUEST:,} more characters: #{seq}]"
     collector.add("request", str(seq), shown, seq, source=source, about="injected" if injected else "")
-    if not injected:
-        for question in collector.of_kind("question"):
-            if question.source == "assistant" and question.closed_by is None and question.last_seq < seq:
-                collector.close(question, seq, text[:_MAX_ANSWER])
+    _close_answered(entry, collector, final=False)
     for sentence in sentences.sentences_of(text):
         if sentences.is_pasted_error(sentence):
             collector.add("error", sentence, sentence, seq, source=source, about="the user's message")
@@ -94,6 +101,8 @@ def _read_request(entry: Entry, collector: FactCollector) -> None:
                 collector.add("question", sentence, sentence, seq, source=source)
         elif sentences.is_constraint(sentence):
             collector.add("constraint", sentence, sentence, seq, source=source)
+        elif source == "user" and sentences.is_permission(sentence) and _takes_back_any(sentence, collector):
+            collector.add("constraint", sentence, sentence, seq, source=source)
         elif source == "user" and sentences.is_decision(sentence):
             collector.add("decision", sentence, sentence, seq, source=source)
         elif source == "user" and sentences.is_statement(sentence):
@@ -101,18 +110,15 @@ def _read_request(entry: Entry, collector: FactCollector) -> None:
     _note_references(text, seq, source, collector)
 
 
+def _takes_back_any(sentence: str, collector: FactCollector) -> bool:
+    rules = (rule for rule in collector.of_kind("constraint") if rule.closed_by is None and rule.source == "user")
+    return any(takes_back(sentence, rule.text) for rule in rules)
+
+
 def _read_answer(entry: Entry, collector: FactCollector, *, final: bool) -> None:
     seq = seq_of(entry)
     text = redact(entry.view.text.strip())
-    if final:
-        lead = " ".join(text[: 4 * _MAX_ANSWER].split())
-        lead = lead if len(lead) <= _MAX_ANSWER else f"{lead[:_MAX_ANSWER]}…"
-        for asked in collector.of_kind("request", "question"):
-            if asked.source != "assistant" and asked.closed_by is None and asked.last_seq < seq:
-                collector.close(asked, seq, lead)
-        for left in collector.of_kind("next"):
-            if left.last_seq < seq:
-                collector.close(left, seq)
+    _close_answered(entry, collector, final=final)
     conclusions = 0
     for sentence in sentences.sentences_of(text):
         if sentences.is_question(sentence):
@@ -129,11 +135,46 @@ def _read_answer(entry: Entry, collector: FactCollector, *, final: bool) -> None
     _note_references(text, seq, "assistant", collector)
 
 
+def _close_answered(entry: Entry, collector: FactCollector, *, final: bool) -> None:
+    """Close what a message answers: the model's questions by the next request, requests by the text that ends a turn."""
+    seq, text = seq_of(entry), redact(entry.view.text.strip())
+    if entry.is_request:
+        for question in collector.of_kind("question"):
+            if question.source == "assistant" and question.closed_by is None and question.last_seq < seq:
+                collector.close(question, seq, text[:_MAX_ANSWER] or "[image]")
+    elif final and text and entry.view.role == "assistant" and entry.kind == "message":
+        lead = " ".join(text[: 4 * _MAX_ANSWER].split())
+        lead = lead if len(lead) <= _MAX_ANSWER else f"{lead[:_MAX_ANSWER]}…"
+        for asked in collector.of_kind("request", "question"):
+            if asked.source != "assistant" and asked.closed_by is None and asked.last_seq < seq:
+                collector.close(asked, seq, lead)
+        for left in collector.of_kind("next"):
+            if left.last_seq < seq:
+                collector.close(left, seq)
+
+
 def _note_references(text: str, seq: int, source: Source, collector: FactCollector) -> None:
+    corrects = source == "user" and CORRECTING.is_in(text[:_CORRECTION])
     for found in references_in(text):
-        key = f"{found.form}:{found.text}" if found.form != "number" else f"number:{found.context} {found.text}"
-        shown = f"{found.context} {found.text}".strip() if found.form in ("number", "port") else found.text
+        if corrects:
+            _close_corrected(found, text, seq, collector)
+        key = f"{found.form}:{found.text}" if found.form != "number" else f"number:{found.context.rstrip()} {found.text}"
+        shown = f"{found.context}{found.text}".strip() if found.form in ("number", "port") else found.text
         collector.add("reference", key, shown, seq, source=source, about=found.form)
+
+
+def _close_corrected(found: Reference, text: str, seq: int, collector: FactCollector) -> None:
+    """Close the newest reference of the user that is written much like one in a correction, and is not in that itself."""
+    if found.form not in NAMES:
+        return
+    earlier = [
+        fact for fact in collector.of_kind("reference")
+        if fact.about == found.form and fact.source == "user" and fact.last_seq < seq and fact.text not in text
+    ]
+    if earlier:
+        newest = max(earlier, key=lambda fact: fact.last_seq)
+        if SequenceMatcher(None, newest.text, found.text, autojunk=False).ratio() >= _MUCH_LIKE:
+            collector.close(newest, seq)
 
 
 def _close_superseded(collector: FactCollector) -> None:

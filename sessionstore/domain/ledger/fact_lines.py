@@ -9,6 +9,7 @@ from sessionstore.domain.ledger.deed_lines import action_line, command_line, err
 from sessionstore.domain.ledger.deeds import MUTATIONS
 from sessionstore.domain.ledger.entry import FactKind, Ledger, LedgerEntry
 from sessionstore.domain.ledger.fact_line import FactLine, LedgerSight
+from sessionstore.domain.ledger.references import NAMES
 from sessionstore.domain.ledger.speech_lines import (
     constraint_line,
     decision_line,
@@ -17,7 +18,7 @@ from sessionstore.domain.ledger.speech_lines import (
     request_line,
     statement_line,
 )
-from sessionstore.domain.ledger.worth import NAMES, reference_worth
+from sessionstore.domain.ledger.worth import reference_worth
 
 _FILES_IN_STATE: Final = 12
 _SOURCE_WEIGHT: Final = {"user": 66.0, "assistant": 56.0, "call": 44.0, "bulk": 24.0, "output": 22.0}
@@ -51,7 +52,10 @@ def _todo(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
         case "pending":
             return sight.line(entry, sections.REMAINING_WORK, entry.text, 90, "pending todos")
         case "completed":
-            return sight.line(entry, sections.COMPLETED_ACTIONS, f"Done: {entry.text}", 36, "completed todos", group=1)
+            text = f"Done: {entry.text}"
+            return sight.line(
+                entry, sections.COMPLETED_ACTIONS, text, 36, "completed todos", group=1, brief=entry.text, lead="done", worth=20
+            )
         case _:
             return None
 
@@ -64,7 +68,7 @@ def _next(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     housed = sight.is_housed(entry)
-    if (entry.source == "user" and sight.is_replaced(entry)) or (housed and entry.about not in NAMES):
+    if entry.closed_by is not None or (entry.source == "user" and sight.is_replaced(entry)) or (housed and entry.about not in NAMES):
         return None
     score = _SOURCE_WEIGHT[entry.source]
     if housed:

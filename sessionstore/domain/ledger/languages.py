@@ -23,6 +23,11 @@ class Vocabulary:
         """Whether the text has any of the words."""
         return self.pattern.search(text.lower()) is not None
 
+    def until(self, text: str) -> str:
+        """The text in lower case up to the end of the first of the words; empty without one."""
+        match = self.pattern.search(lowered := text.lower())
+        return "" if match is None else lowered[: match.end()]
+
     def taken_out_of(self, text: str) -> str:
         """The text in lower case without the words."""
         return self.pattern.sub("", text.lower())
@@ -36,7 +41,7 @@ def vocabulary(*, words: tuple[str, ...], signs: tuple[str, ...]) -> Vocabulary:
 BINDING: Final = vocabulary(
     words=(
         r"must(?:n['’]t)?|never|always|do not",
-        r"don['’]?t (?!know|think|see|understand|remember|care|mind|have|get|want to)|shall|avoid|ensure",
+        r"don['’]?t(?! (?:know|think|see|understand|remember|care|mind|have|get|want to))|shall|avoid|ensure",
         r"should(?:n['’]?t| not)?|only|prefer(?:s|red|ence)?|keep (?!in mind)|without|make sure|be sure to|stick to|insist\w*",
         r"at (?:most|least)|no (?:more|less|fewer|later|longer|new|external|other|additional)",
         r"not (?:allowed|permitted|more than|exceed)",
@@ -48,17 +53,27 @@ BINDING: Final = vocabulary(
         r"no [a-z-]+(?: [a-z-]+)?[,;:]? (?:in|at|on|from|please|ever)",
         r"leave .{1,40} (?:alone|as is|untouched|unchanged)|use .{1,60} (?:not|for all|everywhere)|answer in|respond in",
         r"reply in|write .{1,40} in",
+        r"hands off|off[ -]limits|steer clear|stays? (?:up|put|on|off|exactly|as (?:is|it|they))|embargoed|confidential|allergic",
+        r"(?:is|are) (?:not )?to be|(?:is|are) not to|on no account|in no case|whatever (?:you do|happens)|no matter what",
+        r"(?:nothing|nobody|no one|no-one) (?:is to|may|must|should|can|gets?|goes|leaves|sees|outside|else|but|except)",
+        r"every(?:thing|one) (?:that|which|you|goes|leaves|gets)|stick with|if possible|can['’]?t stand|i (?:hate|dislike)|cc['’]?d",
+        r"(?:ask|tell|ping|warn|consult|check with|run .{1,40} past) \w+\b.{0,20} (?:first|before)|past me|unless (?:you|i|we)",
+        r"keep in mind that|please (?:use|stick|leave|skip)|^[\w ]{1,30}, not [\w ]{1,30}",
         # German
         r"muss|müssen|darf|dürfen|niemals|nie|immer|nicht|kein(?:e[nrsm]?)?|nur|bevorzug\w*|lieber|höchstens|mindestens",
         r"maximal|ohne",
+        r"finger weg|in ruhe|erst (?:raus|wenn|dann)|frag\w* .{1,30}bevor|stets",
+        r"auf jeden fall|verboten|untersagt|vertraulich",
         r"vermeide\w*|soll(?:te|ten|en)?|stell\w* sicher|achte\w*|unbedingt|bleib\w*|behalte\w*",
         # French
         r"doi(?:t|s|vent)|jamais|toujours|ne .{1,30} pas|n['’]\w+ pas|seulement|uniquement|préfère\w*|sans",
         r"au (?:plus|moins|maximum|minimum)",
+        r"hors de question|en aucun cas|sous aucun \w+|à aucun \w+|défense de",
         r"évite[rz]?|gard(?:e|er|ez)|il faut|interdit\w*|assure[z-]\w*|veille[rz]?|obligatoire\w*",
         # Spanish, Portuguese, Italian
         r"deb(?:e|es|en|emos)|nunca|siempre|s[oó]lo|solamente|únicamente|prefiero|prefiere|sin|asegúra\w+",
-        r"como (?:máximo|mínimo)|al menos",
+        r"como (?:máximo|mínimo)|al menos|hay que|tien(?:e|es|en) que|ning[uú]n\w*|ni se te ocurra|de ninguna manera",
+        r"en todo caso|por favor,? (?:us|escrib|respond)\w+",
         r"evita\w*|mantén\w*|obligatori\w+|prohibid\w+|no (?:us|hag|toqu|cambi|modifi|borr|deb|pued|elimin|agreg)\w+",
         r"sempre|apenas|somente|dev(?:e|em|i|ono)|mai|senza|não",
         # Russian
@@ -69,7 +84,7 @@ BINDING: Final = vocabulary(
     signs=(
         # Chinese
         r"必须|必須|务必|務必|不要|不得|不能|不可|不许|不允许|禁止|只能|只用|仅|僅|始终|始終|总是|總是|永远|切勿|优先|優先|保持|至少|最多",
-        r"不超过|不超過|确保|確保|避免|别|請勿|请勿|应该|應該|偏好",
+        r"一律|严禁|嚴禁|不准|不準|勿|一定要|请用|請用|先问|先問|须经|不许动|别动|不超过|不超過|确保|確保|避免|别|請勿|请勿|应该|應該|偏好",
         # Japanese
         r"必ず|しないで|しない|してはいけ|ないでください|だけ|のみ|常に|決して|ようにして|以内|以下|以上|避けて|べき|なければ|ください",
         # Korean
@@ -93,11 +108,37 @@ CHANGING: Final = vocabulary(
         r"now|instead|chang(?:ed|es|ing)|change (?:to|it|that|the|in|of)|updat\w+|no longer|actually",
         r"correction|moved?|the new|switch\w*",
         r"from now on|going forward|rather|revised|rotat\w+|retired|rebased|renamed|replac\w+",
-        r"jetzt|nun|statt|geändert|maintenant|désormais|ahora|теперь|измен\w+",
+        r"change of plan|i meant|scratch that|postponed|pushed (?:back|to)|again|after all|brought forward|as of (?:today|now)|back to",
+        r"jetzt|nun|statt|geändert|korrektur|verschoben|ab sofort|doch|neuerdings|wieder|maintenant|à nouveau|désormais|finalement",
+        r"ahora|ya (?:no|pued\w+)|correcci[oó]n|cambi[oó]|mejor dicho|теперь|снова|измен\w+",
     ),
-    signs=(r"现在|改为|改成|更新|に変更|今後",),
+    signs=(r"现在|現在|改为|改為|改成|换成|換成|更新|更正|に変更|今後|변경",),
 )
 """Now, instead, changed, moved, no longer, and their like; *new* alone may be part of a name."""
+
+CORRECTING: Final = vocabulary(
+    words=(
+        r"i meant|i mean|correction|scratch that|my mistake|typo|wrong (?:one|link|file|id|number|path|address)|should (?:be|read|have been)",
+        r"ich meinte|korrektur|verschrieben|vertippt|je voulais dire|rectification|quise decir|quer[ií]a decir|correcci[oó]n|me equivoqu\w+",
+        r"я имел в виду|опечатка|исправление",
+    ),
+    signs=(r"我是说|我是說|更正|打错|打錯|写错|寫錯|弄错|訂正|間違え",),
+)
+"""I meant, correction, typo: what was said before was wrong."""
+
+LIFTING: Final = vocabulary(
+    words=(
+        r"(?:you|we|they|people|everyone) (?:may|can)|(?:is|are|it['’]s) (?:fine|ok|okay|allowed|permitted|safe|free)",
+        r"feel free|no longer (?:need|have|applies|forbidden|off[ -]limits)|don['’]?t (?:have|need) to",
+        r"(?:forget|drop|ignore|lift|scrap|never ?mind) (?:about |that |what )?(?:the |my |i )?(?:rule|ban|freeze|restriction|limit|said)",
+        r"(?:darfst|dürft|dürfen|kannst|könnt|können) (?:du |ihr |wir |sie )?(?:jetzt|nun|wieder|doch)|ist (?:jetzt|wieder) (?:ok|erlaubt)",
+        r"(?:pued\w+|pod[eé]is) (?:volver|usar|tocar|\w+[aei]r)|ya (?:se )?pued\w+|ya no hace falta",
+        r"(?:peux|pouvez|pouvons) (?:maintenant|désormais|de nouveau|à nouveau)|c['’]est (?:bon|permis)",
+        r"теперь можно|можно снова",
+    ),
+    signs=(r"(?:现在|現在|已)?可以|允许|允許|不再禁止|ても(?:いい|よい|構わない)|해도 (?:돼|됩니다|괜찮)",),
+)
+"""What is allowed: a sentence that takes back an earlier prohibition says so."""
 
 DECIDING: Final = vocabulary(
     words=(
@@ -105,22 +146,37 @@ DECIDING: Final = vocabulary(
         r"let['’]?s (?:go with|use|keep|do)|go with|chose|chosen|we choose|i choose",
         r"opt(?:ed|ing) (?:for|to)",
         r"(?:i|we)(?:['’]ll| will| am going to|['’]m going to)(?: \w+){0,2} (?:use|keep|go|switch|pick|take|stick)",
+        r"(?:went|gone|going|sticking|stuck) (?:ahead )?with|(?:i|we) (?:chose|took|left|kept|put) .{1,80} (?:because|since|so that)",
+        r"picked .{1,60}(?:over|because|since)|(?:i|we)['’]ll take|take (?:option|plan|variant)|over .{1,50} (?:because|since)|it is then",
+        r"(?:ich|wir) (?:nehme|nehmen|nahm|nahmen|wähle|wählen|behalte|bleibe\w*|setze\w*) .{1,120}(?:weil|da|damit|denn)",
+        r"opt[eéó]|optamos|me quedo con|me quedé con|nos quedamos con|en vez del|en lugar del",
+        r"(?:j['’]ai|on a|nous avons) (?:retenu|pris|gardé)|(?:je|on|nous) (?:prends|prend|prenons|garde\w*) .{1,80}(?:parce|car|puisque)",
         r"settled on|agreed (?:on|to|that)|trade-?off|switch(?:ed|ing) to|(?:i|we)(?:['’]ve)? picked|prefer .{1,60} because",
         r"(?:(?:i|we)(?:['’](?:m|re|ll|ve))?|us(?:e|ing|ed)|keep|keeping|kept|made|moved) .{1,80} (?:instead of|rather than)",
         r"entschied\w*|entschlossen|statt|anstelle|gewählt|décid\w+|plutôt que|au lieu d\w*|choisi\w*|decid\w+|en lugar de",
         r"en vez de|elegi\w+",
         r"опт\w+|реши\w+|вместо|выбра\w+",
     ),
-    signs=(r"决定|決定|选择|選擇|采用|採用|而不是|改用|決め|代わりに|ことにし|선택|대신|결정",),
+    signs=(r"选了|選了|选定|選定|定为|定為|就用|决定|決定|选择|選擇|采用|採用|而不是|改用|決め|代わりに|ことにし|선택|대신|결정",),
 )
 """Decided, chose, going with, instead of, and their like."""
+
+UNDECIDED: Final = vocabulary(
+    words=(
+        r"could|might|would|if|(?:have|has|had)(?:n['’]t| not)(?: \w+)? (?:decided|chosen|picked|settled)|not (?:yet )?decided|undecided",
+        r"(?:nichts|nicht|noch kein\w*|noch offen) .{0,20}entschi\w+|könnten?|falls|wenn|pourr\w+|pas encore",
+        r"no (?:he|hemos|ha|se ha) .{0,12}decidido|podr[ií]a\w*|aún no|todavía no|не решил\w*|можно было бы",
+    ),
+    signs=(r"还没|還沒|尚未|没有决定|沒有決定|如果|可以考虑|まだ決め|かもしれ",),
+)
+"""Could, if, haven't decided: what is weighed and not chosen."""
 
 CONCLUDING: Final = vocabulary(
     words=(
         r"root cause|turns out",
         r"the (?:real |actual |main |underlying )?(?:issue|problem|bug|cause|culprit|reason|failure|fix) (?:is|was|comes|came)",
         r"confirmed|discovered|(?:i |we )?found (?:that|the|a|an)|because|due to|caused by|which means|so the|verified",
-        r"reproduced|noted",
+        r"reproduced|noted (?:that|in)",
         r"now (?:passes|works|returns|uses|runs|listens)|fixed|passes|succeeded",
         r"ursache|liegt (?:an|daran)|weil|parce que|à cause|la causa|porque|причина|потому что",
     ),

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from sessionstore.domain.ledger.sentences import LABEL
+from sessionstore.domain.ledger.takeover import MONTH
 
+NAMES: Final = frozenset({"url", "id", "commit", "host"})
+"""Forms of references that are names: each is one thing; a number or a port alone says little."""
 _SCANNED: Final = 40_000
 _OUTPUT_SCANNED: Final = 4_000
 _OUTPUT_LIMIT: Final = 4
@@ -22,9 +25,21 @@ _ISSUE: Final = re.compile(
     re.IGNORECASE,
 )
 _UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
-_IDENTIFIER: Final = re.compile(r"\b[a-z]{2,12}[_-](?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{5,40}\b")
+_IDENTIFIER: Final = re.compile(
+    r"(?<![\w./@:-])[a-zA-Z]{1,24}(?:[_-][A-Za-z0-9]{1,40}){0,6}?[_-](?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{5,40}"
+    r"(?:-[A-Za-z0-9]{1,40}){0,3}(?![\w-])"
+    r"|\barn:[\w:/.-]{8,200}\b"
+)
+_CODE: Final = re.compile(
+    r"(?<![\w./@:#-])(?=[A-Z0-9]{0,12}[A-Z])(?=[A-Z0-9]{0,12}\d)(?!\d{1,6}[KMGTWVA]?[BW]?\b|[A-Z]{1,8}\d\b)[A-Z0-9]{5,14}(?![\w-]|\.\d)"
+    r"|(?<![\w./@:-])\d{1,6}(?:-\d{2,10}){2,4}(?![\w-])|(?<![\w/@:-])\d{1,3}:\d{2}-[a-z]{2}-\d{3,6}(?:-[A-Z]{2,4})?\b"
+    r"|(?<![A-Za-z0-9_-])[A-Z]\d{6,12}(?!\d)"
+)
+"""Codes as people hand them on: booking and order numbers, dockets."""
+_MAIL: Final = re.compile(r"(?<![\w.@/:+-])[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b(?![:/@])")
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HASH: Final = re.compile(r"\b(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b")
-_HASH_WORDS: Final = ("commit", "Commit", "sha", "SHA", "hash", "revision", "HEAD", "erge", "cherry", "checkout", "base")
+_HASH_WORDS: Final = ("trace", "span id", "request id", "digest", "commit", "Commit", "sha", "SHA", "hash", "revision", "HEAD", "erge", "cherry", "checkout", "base")
 """Words near which a run of hex digits is a commit and not just a number."""
 _COLON_PORT: Final = re.compile(r":\d{2,5}\b")
 _HOST_BEFORE: Final = re.compile(
@@ -41,7 +56,9 @@ _VERSION: Final = re.compile(
 )
 _QUANTITY: Final = re.compile(
     r"(?:[$€£¥] ?\d[\d,.]{0,18}\d?[kKmMbB]?\b|\b\d[\d,.]{0,18} ?(?:%|ms|s|sec|seconds|minutes|min|hours|h|days"
-    r"|[kKMGT]i?B|bytes|tokens|req/s|rps|px|rows|items|lines|users|requests|USD|EUR|euros?|dollars?)(?!\w)"
+    r"|[kKMGT]i?B|bytes|tokens|req/s|rps|px|rows|items|lines|users|requests|USD|EUR|CHF|GBP|euros?|dollars?|€|£|[kMG]?Wh?|[kM]?[VAN](?:/m[²2])?|[kMG]?Hz"
+    r"|[mck]?m[²³]?|k?g|m?l|°C|k?Pa|bar|nights|people|weeks|months|years)(?!\w)"
+    rf"|\b\d{{1,2}}\.? {MONTH.pattern}(?: \d{{4}})?\b"
     r"|\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2})?\b|\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d{5,15}\b)"
 )
 _DIGIT: Final = re.compile(r"\d")
@@ -55,7 +72,7 @@ _CONTEXT: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An exact string and what it is; ``context`` is the words before it that say of what, when the string alone doesn't."""
+    """An exact string and what it is; ``context`` is what stands right before it, blanks included, and says of what."""
 
     form: str
     text: str
@@ -67,8 +84,14 @@ def references_in(text: str) -> Iterator[Reference]:
     if len(text) > _SCANNED:
         text = text[: _SCANNED // 2] + "\n" + text[-_SCANNED // 2:]
     yield from _links(text)
+    if "@" in text:
+        for match in _MAIL.finditer(text):
+            yield Reference("id", match.group())
     text = _lines_with_digits(text)
     yield from _ids(text)
+    for match in _CODE.finditer(text):
+        if not _DATE.match(match.group()):
+            yield Reference("id", match.group(), _before(text, match.start(), 30))
     if "port" in text or "PORT" in text or "Port" in text:
         for match in _PORT.finditer(text):
             yield Reference("port", match.group(), _before(text, match.start()))
@@ -133,4 +156,4 @@ def _before(text: str, start: int, length: int = _CONTEXT) -> str:
         line = line.rsplit(stop, 1)[-1]
     if start > length and len(line) == len(piece) and " " in line:
         line = line.split(" ", 1)[1]
-    return LABEL.sub("", line.lstrip("-*#> ")).rstrip()
+    return LABEL.sub("", line.lstrip("-*#> "))

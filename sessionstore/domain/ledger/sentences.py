@@ -5,12 +5,21 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from sessionstore.domain.ledger.languages import BINDING, CHANGING, CONCLUDING, DECIDING, REMAINING, WISHING
+from sessionstore.domain.ledger.languages import BINDING, CHANGING, CONCLUDING, DECIDING, LIFTING, REMAINING, UNDECIDED, WISHING
 
 _SCANNED: Final = 40_000
 _MAX_SENTENCE: Final = 600
 _BREAK: Final = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[`*]?[^\W_a-z])|(?<=[。！？])|\n+")
+_NO_END: Final = re.compile(
+    r"(?:(?:^|[\s(])(?i:[a-z]\.[a-z]|approx|ca|vs|v|cf|etc|incl|excl|fig|no|nr|art|abs|sec|vol|pp?|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|cir|bzw"
+    r"|usw|vgl|evtl|ggf|inkl|std|tel|str|hr|fr|sra?|dra?|uds?|pág|núm|mme)|(?:^|\()[A-Z]|\b[A-Z]\w*\.? [A-Z]"
+    r"|\b(?:am|ab|bis|dem|den|der|des|seit|vom|zum) \d{1,2})\.$"
+)
+"""A word with a dot after which a sentence goes on: an abbreviation, an initial, a day of a month."""
 _BULLET: Final = re.compile(r"^(?:[-*•>#\s]|\d{1,3}[.)]\s|\[[ x]\]\s)+")
+_LISTED: Final = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)]|\[[ x]\])\s+\S.{0,400}$")
+_CHOICE: Final = re.compile(r"instead of|rather than", re.IGNORECASE)
+_MAX_INTRODUCTION: Final = 80
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 LABEL: Final = re.compile(r"^[A-Z][A-Z_-]{2,}(?: [A-Z][A-Z_-]+){0,3}\s?:\s")
 """A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
@@ -20,8 +29,9 @@ _LEAD_IN: Final = re.compile(
 )
 """A few words and a colon before what matters: *Before you go on: Never …*; not the subject of it: *Deadline: never …*."""
 _BINDING_LABEL: Final = re.compile(
-    r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|restriction|guideline|important"
-    r"|note)s?)[*_]{0,2}\s?[:：]",
+    r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|policie|restriction|guideline|convention|important"
+    r"|note|regel|regeln|vorgabe|vorgaben|anforderung|bedingung|regla|requisito|condicion|condición|règle|consigne|exigence|правил\w|требовани\w"
+    r"|规则|規則|要求|约束|約束|规范|注意事项|ルール|要件|규칙)(?:s|e?n|es)?(?: (?:for|of|on|about|in|für|para|pour|de|du) [\w -]{1,40})?)[*_]{0,2}\s?[:：]",
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(
@@ -30,19 +40,32 @@ _VALUE: Final = re.compile(
 )
 _WRITTEN_VALUE: Final = re.compile(r"\d|://|\w/\w|`[^`\n]{1,80}`")
 _SAYS_OF: Final = re.compile(
-    r"\b(?:is|are|was|were|equals?|called|named|means|lives?|runs?|hosted|located|belongs?|uses?|has|listens?|owns?|handles|manages|leads|ist|sind"
+    r"\b(?:is|are|(?<!, )was|were|equals?|called|named|means|lives?|runs?|hosted|located|belongs?|uses?|has|listens?|owns?|handles|manages|leads|ist|sind"
     r"|heißt|läuft"
     r"|est|sont|es|son|está|é|это)\b|'s\b|[:=—]\s|是|为|為|は|が|는|은|이다",
     re.IGNORECASE,
 )
+_SAYS_A_NUMBER_OF: Final = re.compile(
+    r"\b(?:leaves?|departs?|arrives?|starts?|begins?|ends?|opens?|closes?|costs?|takes?|weighs?|measures?|meet|fly|flies|signs?|holds?"
+    r"|contains?|pays?|expires?|max|min|beträgt|betragen|kostet|geht|fährt|fliegt|kommt|beginnt|endet|wiegt|gilt|sale|salen|cuesta"
+    r"|cuestan|llega|empieza|termina|vence|part|arrive|coûte|commence|expire)\b",
+    re.IGNORECASE,
+)
+"""Verbs behind which a number is a value of something."""
 _PASTED_ERROR: Final = re.compile(
     r"(?:fatal|error|panic|E\s{2,8}|npm ERR!|FAILED|Traceback|[\w.]{1,60}(?:Error|Exception))\b\s?[:\[(!]|FAILED \S"
 )
+FORBIDS: Final = re.compile(
+    r"\b(?:never|not|don['’]?t|without|hands off|off limits|no (?:more|longer|changes?|deploys?|\w+ing)|nie|niemals|nicht|kein\w*|finger weg"
+    r"|jamais|ne \w+ pas|nunca|никогда|не)\b|^(?:please,? |por favor,? )?no \w+|不要|不得|不许|不准|禁止|严禁|嚴禁|勿|别",
+    re.IGNORECASE,
+)
+"""Words by which a sentence forbids."""
 _CODE: Final = re.compile(
     r"at \S+[.(]|[+-] ?\d{0,5} |\d{1,6} ?[|:+-]|\||(?:throw|return|import|const|let|var|def|class|function) |.*[{;,\\]$"
 )
 _LISTING: Final = re.compile(
-    r"\d{1,6}:(?: {2,}|\t)|.*[{};\\]$|\"[\w -]{1,60}\"\s?:|\((?:Open file|Current directory): |</?[\w-]{1,40}>"
+    r"\d{1,6}:(?: {2,}|\t)|.*[{};\\]$|\"[\w -]{1,60}\"\s?:|\((?:Open file|Current directory): |</?[\w-]{1,40}[ />]"
     r"|(?:export |public |private |static )*(?:val|const|let|var|def|class|function|import|from|return) [\w({*].*[=({:;)]"
 )
 """Code, numbered or not, JSON, and the prompt of a harness: no sentence of anybody."""
@@ -55,21 +78,58 @@ _NEXT_LOOK: Final = re.compile(
 def sentences_of(text: str) -> Iterator[str]:
     """The sentences of a text, verbatim without bullets; fenced code and sentences of over 600 characters are left out.
 
-    A line that begins with a LABEL: or says that it is a rule, a constraint or a preference is one sentence.
+    An item of a list whose introduction binds or says what is left stands behind that introduction, without which *push to
+    main* would say the opposite. A line that begins with a LABEL: or says that it is a rule, a constraint or a preference is one sentence.
     Of a text of over 40,000 characters the first and the last 20,000 are read.
     """
     if len(text) > _SCANNED:
         text = text[: _SCANNED // 2] + "\n" + text[-_SCANNED // 2:]
     fenced = False
+    ahead = ""
     for line in text.splitlines():
         if _FENCE.match(line):
             fenced = not fenced
+            ahead = ""
         elif not fenced and line.strip():
+            listed = _LISTED.match(line) is not None
+            if ahead and listed:
+                item = _BULLET.sub("", line).strip()
+                ahead = "" if item.endswith((":", "：")) else ahead
+                if ahead:
+                    yield f"{ahead} {item}"
+                    continue
+            ahead = ""
             whole = len(line) <= _MAX_SENTENCE and (LABEL.match(line) or _BINDING_LABEL.match(line))
-            for piece in (line,) if whole else _BREAK.split(line):
+            for piece in (line,) if whole else _pieces(line):
                 sentence = _BULLET.sub("", piece or "").strip()
-                if 1 < len(sentence) <= _MAX_SENTENCE:
+                if not listed and _governs(sentence):
+                    ahead = sentence
+                elif 1 < len(sentence) <= _MAX_SENTENCE:
                     yield sentence
+
+
+def _governs(line: str) -> bool:
+    """Whether a line introduces a list whose items mean nothing without it: *Please don't:*, *House rules:*, *Next steps:*."""
+    line = line.rstrip()
+    if not line.endswith((":", "：")) or len(line) > _MAX_INTRODUCTION:
+        return False
+    return bool(_BINDING_LABEL.match(line)) or BINDING.is_in(_CHOICE.sub("", line)) or REMAINING.is_in(line)
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line at its ends of sentences; a dot after an abbreviation, an initial or a day, or inside brackets, is none."""
+    begin = 0
+    for match in _BREAK.finditer(line):
+        piece = line[begin: match.start()]
+        if piece.endswith(".") and (_NO_END.search(piece) or _is_open(piece)):
+            continue
+        yield piece + match.group().rstrip()
+        begin = match.end()
+    yield line[begin:]
+
+
+def _is_open(piece: str) -> bool:
+    return 0 <= piece.rfind(")") < piece.rfind("(") or piece.rfind(")") < 0 <= piece.rfind("(")
 
 
 def is_question(sentence: str) -> bool:
@@ -105,12 +165,19 @@ def is_statement(sentence: str) -> bool:
         return False
     if _SAYS_OF.search(sentence):
         return True
-    return CHANGING.is_in(sentence) and _WRITTEN_VALUE.search(sentence) is not None
+    if _WRITTEN_VALUE.search(sentence) is None:
+        return False
+    return CHANGING.is_in(sentence) or _SAYS_A_NUMBER_OF.search(sentence) is not None
+
+
+def is_permission(sentence: str) -> bool:
+    """Whether a sentence of the user says that something may be done from now on, as one that takes back a rule does."""
+    return LIFTING.is_in(sentence) and CHANGING.is_in(sentence) and not FORBIDS.search(LIFTING.taken_out_of(sentence))
 
 
 def is_decision(sentence: str) -> bool:
     """Whether a sentence says what was chosen; not when it only introduces what follows."""
-    if not _stands_alone(sentence) or not DECIDING.is_in(sentence):
+    if not _stands_alone(sentence) or not DECIDING.is_in(sentence) or UNDECIDED.is_in(DECIDING.until(sentence)):
         return False
     return _WITH_REASON.search(sentence) is not None or _NEXT_LOOK.search(sentence) is None
 

@@ -23,8 +23,16 @@ _READERS: Final = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat",
 _HARMLESS: Final = _READERS | frozenset(
     {"ls", "grep", "rg", "find", "pwd", "echo", "which", "tree", "stat", "file", "env", "printenv", "sort", "uniq", "cut",
      "awk", "true", "cd", "printf", "date", "whoami", "uname", "type", "fd", "jq", "diff", "du", "df", "ps", "id", "test", "tr",
-     "sleep"}
+     "sleep", "journalctl", "stern", "dmesg", "top", "free", "uptime", "lsof", "netstat", "ss", "ping", "dig", "nslookup", "host",
+     "zgrep", "zcat", "column", "less", "hexdump", "strings", "md5sum", "sha256sum", "id", "man", "history"}
 )
+_HARMLESS_VERBS: Final = frozenset(
+    {"get", "describe", "logs", "top", "explain", "ps", "images", "inspect", "list", "ls", "show", "status", "view", "history", "version",
+     "info", "search", "events", "diff", "tail"}
+)
+"""What only looks, said to a program that also does."""
+_WITH_VERBS: Final = frozenset({"kubectl", "docker", "podman", "helm", "gh", "aws", "gcloud", "az", "systemctl", "terraform", "npm", "pip",
+                                "brew", "apt", "oc", "argocd", "flyctl", "heroku", "vercel", "compose", "docker-compose"})
 _HARMLESS_GIT: Final = frozenset(
     {"status", "log", "diff", "show", "branch", "remote", "rev-parse", "blame", "ls-files", "grep"}
 )
@@ -103,6 +111,11 @@ def looks_like_path(word: str) -> bool:
     return ("/" in word and len(word) > 1) or "\\" in word or _EXTENSION.search(word) is not None
 
 
+def looks_like_file(text: str) -> bool:
+    """Whether an argument that is a path by its name is one by its looks: no address, and an extension at its end."""
+    return "://" not in text and "\n" not in text and len(text) <= 300 and _EXTENSION.search(text) is not None
+
+
 def _without_heredoc(text: str, opening: re.Match[str]) -> str:
     end_of_line = text.find("\n", opening.end())
     if end_of_line < 0:
@@ -151,7 +164,8 @@ def _read_words(words: list[str], reading: _Reading) -> None:
         reading.operations.extend(("read", path) for path in paths)
     else:
         _read_change(program, paths, reading)
-        reading.harmless = reading.harmless and program in _HARMLESS
+        verbs = [word for word in arguments if not word.startswith("-")][:2] if program in _WITH_VERBS else []
+        reading.harmless = reading.harmless and (program in _HARMLESS or any(verb in _HARMLESS_VERBS for verb in verbs))
 
 
 def _read_change(program: str, paths: Sequence[str], reading: _Reading) -> None:

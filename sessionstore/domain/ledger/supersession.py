@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from sessionstore.domain.ledger.entry import LedgerEntry
-from sessionstore.domain.ledger.sentences import is_constraint, without_lead_in
-from sessionstore.domain.ledger.takeover import says_change, subject_words, takes_over
+from sessionstore.domain.ledger.sentences import FORBIDS, LABEL, is_constraint, is_permission, without_lead_in
+from sessionstore.domain.ledger.takeover import MONTH, kinds_of_values, says_change, subject_words, takes_over
 from sessionstore.domain.ledger.wording import content_words, values_of
 
 MOST_COMPARED: Final = 48
@@ -18,6 +18,8 @@ subject, and without a limit a long conversation costs the square of its length.
 _SAME_SUBJECT: Final = 0.66
 _SAME_SUBJECT_SAID_AGAIN: Final = 0.6
 _ONE_WITHIN_OTHER: Final = 0.5
+_MOSTLY: Final = 0.6
+_PATH: Final = re.compile(r"[\w-]+(?:[./\\_-][\w-]+)+")
 _SAME_BEGINNING: Final = 4
 """Letters that two forms of a word share: *approve*, *approval*."""
 _VALUED: Final = frozenset(
@@ -25,10 +27,6 @@ _VALUED: Final = frozenset(
      "over", "within", "every", "most", "least", "up", "exactly", "about", "around"}
 )
 """Words behind which a number is a value, and doesn't tell one thing from another."""
-_FORBIDS: Final = re.compile(
-    r"\b(?:never|not|don't|without|nie|niemals|nicht|kein\w*|jamais|nunca|никогда|не)\b|不要|不得|禁止",
-    re.IGNORECASE,
-)
 _SAYS_WHAT: Final = re.compile(
     r"(?:\b(?:is|are|was|were|be|runs?|lives?|equals?|hosted|belongs|set to|capped|listens?|points|moved?|now|needs?|wants?"
     r"|uses?|ist|sind|est|es|son|это)\b|'s\b(?= \w+ing)|[:=—]\s|是|为|為|は|が|改为|改成)",
@@ -75,7 +73,7 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
     What stands before the verb names the thing: when an identifier or number there differs, the things differ. A sentence
     without such a verb (*never delete audit_7*) is replaced by another quantity (*at most 3*, *at most 5*) or by one that shuts
     others out (*only Ana may sign*). One that says that something changed may replace what was worded otherwise
-    (``takes_over``).
+    (``takes_over``). One that allows again what an earlier one forbids replaces it (``takes_back``).
     """
     replaced: dict[str, int] = {}
     by_word: dict[str, list[_Sentence]] = {}
@@ -84,9 +82,15 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
         about = subject_words(entry.text)
         candidates = {id(older): older for word in about for older in by_word.get(word, [])[-MOST_COMPARED:]}
         standing = [older for older in candidates.values() if older.entry.key not in replaced]
-        found = [older for older in standing if newer.values and _replaces(newer, older)]
+        before = [older for older in standing if older.entry.last_seq < entry.last_seq]
+        if is_permission(entry.text):
+            found = [older for older in before if takes_back(entry.text, older.entry.text)]
+        else:
+            found = [older for older in before if newer.values and _replaces(newer, older)]
         if not found and says_change(entry.text):
-            found = [older for older in standing if older.entry.last_seq < entry.last_seq and _takes_over(newer, older)]
+            found = [older for older in before if _takes_over(newer, older)]
+            if len(found) > 1:
+                found = [older for older in found if _names(entry.text) & _names(older.entry.text)]
             # Of several that may be meant none is taken.
             found = found if len(found) == 1 else []
         replaced.update((older.entry.key, entry.last_seq) for older in found)
@@ -95,8 +99,31 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
     return replaced
 
 
+def takes_back(newer: str, older: str) -> bool:
+    """Whether ``newer``, which allows something, allows what ``older`` forbids: of the same things, or in the same words."""
+    if not FORBIDS.search(older) or FORBIDS.sub("", older) == older:
+        return False
+    allowed, forbidden = _things(newer), _things(older)
+    if allowed and forbidden:
+        return forbidden <= allowed
+    words = content_words(FORBIDS.sub("", older))
+    said = content_words(newer)
+    return bool(words) and sum(word in said or _alike(word, said) for word in words) >= _MOSTLY * len(words)
+
+
+def _things(text: str) -> frozenset[str]:
+    """Names, identifiers and paths in a text, numbers apart."""
+    return frozenset(_PATH.findall(text)) | frozenset(value for value in values_of(text) if not value[:1].isdigit())
+
+
+def _names(text: str) -> frozenset[str]:
+    """The values in a text that name a thing by letters and digits, apart from those that may be what changes."""
+    changing = frozenset(value for values in kinds_of_values(text).values() for value in values)
+    return frozenset(value for value in values_of(text) if _has_digit(value) and value[:1].isalpha()) - changing
+
+
 def _replaces(newer: _Sentence, older: _Sentence) -> bool:
-    if newer.entry.last_seq <= older.entry.last_seq or newer.values == older.values:
+    if newer.values == older.values:
         return False
     # Sets of words are compared first, since most pairs end there and reading the sentences costs more.
     return _about_the_same(newer, older) and _may_compare(newer.entry.text, older.entry.text)
@@ -104,6 +131,9 @@ def _replaces(newer: _Sentence, older: _Sentence) -> bool:
 
 def _takes_over(newer: _Sentence, older: _Sentence) -> bool:
     shared = newer.words & older.words
+    names = _names(newer.entry.text), _names(older.entry.text)
+    if all(names) and names[0].isdisjoint(names[1]):
+        return False
     return not _contrast(newer.words - shared, older.words - shared) and takes_over(newer.entry.text, older.entry.text)
 
 
@@ -131,7 +161,7 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
 
 def _may_compare(newer: str, older: str) -> bool:
     newer, older = without_lead_in(newer, is_constraint), without_lead_in(older, is_constraint)
-    if _FORBIDS.search(newer) and _FORBIDS.search(older) and _different_things(newer, older):
+    if FORBIDS.search(newer) and FORBIDS.search(older) and _different_things(newer, older):
         return False
     verbs = _SAYS_WHAT.search(newer), _SAYS_WHAT.search(older)
     if verbs == (None, None):
@@ -140,7 +170,7 @@ def _may_compare(newer: str, older: str) -> bool:
     subjects = [text[: verb.start()] for text, verb in zip((newer, older), verbs, strict=True) if verb is not None]
     if any(_POINTING.search(subject) for subject in subjects):
         return False
-    named = [_identifiers(subject) for subject in subjects]
+    named = [_identifiers(subject) | _proper_names(subject) for subject in subjects]
     return len(named) == 1 or named[0] == named[1] or not (named[0] and named[1])
 
 
@@ -183,6 +213,12 @@ def _has_digit(value: str) -> bool:
 
 def _identifiers(subject: str) -> frozenset[str]:
     return frozenset(value for value in values_of(subject) if _has_digit(value))
+
+
+def _proper_names(subject: str) -> frozenset[str]:
+    """Names written with a capital before the verb; a month there says when, not of what."""
+    plain = LABEL.sub("", subject)
+    return frozenset(value for value in values_of(plain) if value[:1].isupper() and not MONTH.fullmatch(value))
 
 
 def _shapes(values: frozenset[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from sessionstore.domain.ledger.deeds import MUTATIONS
 from sessionstore.domain.ledger.entry import LedgerEntry
+from sessionstore.domain.ledger.references import NAMES
 from sessionstore.domain.ledger.result_facts import is_failure
 from sessionstore.domain.ledger.sentences import LABEL, is_wish
 
@@ -22,8 +23,6 @@ _EXACT: Final = re.compile(r"\d|://|`[^`\n]{1,80}`|\w[_/@]\w|\w\.\w{1,5}\b|[\"â€
 _CROWDED: Final = 0.4
 """What is left of a sentence's worth when it stands in a document that the user pasted."""
 _REFERENCES: Final = {"user": 60.0, "assistant": 36.0, "call": 14.0, "bulk": 12.0, "output": 10.0}
-NAMES: Final = frozenset({"url", "id", "commit", "host"})
-"""References that are names: each is one thing; a number or a port alone says little."""
 
 
 def sentence_worth(entry: LedgerEntry, *, crowded: bool = False, recited: bool = False) -> float:
