@@ -47,6 +47,9 @@ _REFILLS: Final = 4
 _SLACK_RATIO: Final = 0.008
 _TOKENS_A_WINDOW: Final = 36
 """Tokens of budget for which one range to look up is listed: a fifth of it at most goes to ranges."""
+_TINY: Final = 200
+"""Tokens below which a request that takes more than its share is pointed at where it stands, right behind the summary."""
+_TASK_SHARE_WHEN_TINY: Final = 12
 _SMALL: Final = 1_000
 """Tokens below which there is room for facts only: labels go, and what is left out is counted in one line."""
 
@@ -110,6 +113,9 @@ def _active_task(ledger: Ledger, active: Entry | None, budget: int, counter: Tok
         latest: LedgerEntry = max(requests, key=lambda entry: entry.last_seq)
         text, seq = latest.text, latest.last_seq
     mark = f" #{seq}"
+    if active is not None and budget < _TINY and counter.count(text) > budget // _TASK_SHARE_WHEN_TINY:
+        # It stands word for word behind the summary, so the room is better spent on what stands nowhere else.
+        return f"See{mark}", seq
     allowed = min(ACTIVE_TASK_TOKENS, budget - counter.count(mark))
     if counter.count(text) <= allowed and counter.count(text + mark) <= budget:
         return text + mark, seq
