@@ -7,8 +7,16 @@ from typing import Final
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.entry import LedgerEntry, Source
 from sessionstore.domain.ledger.references import Reference, references_in, references_in_output
-from sessionstore.domain.ledger.result_facts import error_lines, is_failure, looks_failed, readable, result_line, status_of, tests_failed
-from sessionstore.domain.ledger.shell_lines import ShellLine, read_shell_line
+from sessionstore.domain.ledger.result_facts import (
+    error_lines,
+    is_failure,
+    looks_failed,
+    readable,
+    result_line,
+    status_of,
+    tests_failed,
+)
+from sessionstore.domain.ledger.shell_lines import ShellLine, program_of, read_shell_line
 from sessionstore.domain.ledger.tool_uses import ToolUse, read_tool_use
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.transcript import ToolCall, ToolResult
@@ -29,7 +37,6 @@ _GIT: Final = re.compile(r"(?:^|[;&|\n(])\s*git\s")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,100}) (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.{1,120})", re.MULTILINE)
 _RUNNING: Final = re.compile(r"running with session ID|running in (?:the )?background|still running", re.IGNORECASE)
 _SHOWS_EVENTS: Final = re.compile(r"log|trace|event|journal|console", re.IGNORECASE)
-_PROGRAM: Final = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?)?(?:\w+=\S+ )*(\S+(?: \S+)?)")
 
 
 class DeedReader:
@@ -143,11 +150,8 @@ class DeedReader:
         self._collector.add(
             "action", what, what, seq, source="call", about=about, outcome=outcome, outcome_seq=seen_at, numbered=True
         )
-        if is_failure(status):
-            self._errors(text, what, seen_at)
-            return
-        if use.looks and _SHOWS_EVENTS.search(use.name) and looks_failed(text):
-            # What a log says happened is what is looked for in it.
+        # What a log says happened is what is looked for in it.
+        if is_failure(status) or (use.looks and _SHOWS_EVENTS.search(use.name) and looks_failed(text)):
             self._errors(text, what, seen_at)
             return
         for error in self._open_errors():
@@ -185,11 +189,11 @@ class DeedReader:
     def _resolve(self, command: LedgerEntry, line: ShellLine, seq: int) -> None:
         """Close the errors of the same command, and of a test run or build of the same program that this one covers."""
         about = f"`{_one_line(command.text, 80)}`"
-        program = _program(command.text)
+        program = program_of(command.text)
         for error in self._open_errors():
             if error.last_seq >= seq or not error.about.startswith("`"):
                 continue
-            same_run = not line.harmless and _program(error.about.strip("`")) == program
+            same_run = not line.harmless and program_of(error.about.strip("`")) == program
             named = error.text.startswith(("FAILED ", "ERROR "))
             origin = f"{error.about} {error.text}" if named else error.about
             covers = all(target in origin for target in line.targets)
@@ -246,8 +250,3 @@ def _path_key(path: str) -> str:
 def _one_line(text: str, length: int) -> str:
     line = " ".join(text[: 4 * length].split())
     return line if len(line) <= length else f"{line[:length]}…"
-
-
-def _program(command: str) -> str:
-    match = _PROGRAM.match(command)
-    return match[1] if match else command

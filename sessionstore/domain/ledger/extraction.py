@@ -11,6 +11,7 @@ from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, Source
 from sessionstore.domain.ledger.languages import CORRECTING
 from sessionstore.domain.ledger.references import NAMES, Reference, references_in
 from sessionstore.domain.ledger.supersession import superseded, takes_back
+from sessionstore.domain.ledger.takeover import kinds_of_values
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.transcript import Entry, PairedCall, pair_calls
 
@@ -99,9 +100,7 @@ def _read_request(entry: Entry, collector: FactCollector) -> None:
         elif sentences.is_question(sentence):
             if source == "user":
                 collector.add("question", sentence, sentence, seq, source=source)
-        elif sentences.is_constraint(sentence):
-            collector.add("constraint", sentence, sentence, seq, source=source)
-        elif source == "user" and sentences.is_permission(sentence) and _takes_back_any(sentence, collector):
+        elif sentences.is_constraint(sentence) or (source == "user" and _takes_back_any(sentence, collector)):
             collector.add("constraint", sentence, sentence, seq, source=source)
         elif source == "user" and sentences.is_decision(sentence):
             collector.add("decision", sentence, sentence, seq, source=source)
@@ -111,6 +110,8 @@ def _read_request(entry: Entry, collector: FactCollector) -> None:
 
 
 def _takes_back_any(sentence: str, collector: FactCollector) -> bool:
+    if not sentences.is_permission(sentence):
+        return False
     rules = (rule for rule in collector.of_kind("constraint") if rule.closed_by is None and rule.source == "user")
     return any(takes_back(sentence, rule.text) for rule in rules)
 
@@ -164,17 +165,23 @@ def _note_references(text: str, seq: int, source: Source, collector: FactCollect
 
 
 def _close_corrected(found: Reference, text: str, seq: int, collector: FactCollector) -> None:
-    """Close the newest reference of the user that is written much like one in a correction, and is not in that itself."""
-    if found.form not in NAMES:
-        return
-    earlier = [
-        fact for fact in collector.of_kind("reference")
-        if fact.about == found.form and fact.source == "user" and fact.last_seq < seq and fact.text not in text
-    ]
-    if earlier:
-        newest = max(earlier, key=lambda fact: fact.last_seq)
-        if SequenceMatcher(None, newest.text, found.text, autojunk=False).ratio() >= _MUCH_LIKE:
+    """Close what a correction gives anew: a name written much like it, or a value of its kind in the user's last message."""
+    last = max((asked.last_seq for asked in collector.of_kind("request") if asked.last_seq < seq), default=-1)
+    before = [fact for fact in collector.of_kind("reference", "statement") if fact.source == "user"]
+    before = [fact for fact in before if fact.last_seq < seq and fact.closed_by is None]
+    if found.form in NAMES:
+        alike = [fact for fact in before if fact.about == found.form and fact.text not in text]
+        newest = max(alike, key=lambda fact: fact.last_seq, default=None)
+        if newest and SequenceMatcher(None, newest.text, found.text, autojunk=False).ratio() >= _MUCH_LIKE:
             collector.close(newest, seq)
+        return
+    kinds = kinds_of_values(found.text).keys()
+    recent = [fact for fact in before if fact.last_seq == last and kinds_of_values(fact.text).keys() & kinds]
+    for kind in ("reference", "statement"):
+        same = [fact for fact in recent if fact.kind == kind]
+        # Of several that may be meant none is taken.
+        if len(same) == 1:
+            collector.close(same[0], seq)
 
 
 def _close_superseded(collector: FactCollector) -> None:

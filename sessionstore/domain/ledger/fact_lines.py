@@ -68,7 +68,9 @@ def _next(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     housed = sight.is_housed(entry)
-    if entry.closed_by is not None or (entry.source == "user" and sight.is_replaced(entry)) or (housed and entry.about not in NAMES):
+    if entry.closed_by is not None or (housed and entry.about not in NAMES):
+        return None
+    if entry.source == "user" and sight.is_replaced(entry):
         return None
     score = _SOURCE_WEIGHT[entry.source]
     if housed:

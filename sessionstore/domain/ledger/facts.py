@@ -115,7 +115,8 @@ def _active_task(ledger: Ledger, active: Entry | None, budget: int, counter: Tok
     mark = f" #{seq}"
     if active is not None and budget < _TINY and counter.count(text) > budget // _TASK_SHARE_WHEN_TINY:
         # It stands word for word behind the summary, so the room is better spent on what stands nowhere else.
-        return f"See{mark}", seq
+        pointer = f"Latest user message,{mark}"
+        return (pointer if counter.count(pointer) <= budget else ""), seq
     allowed = min(ACTIVE_TASK_TOKENS, budget - counter.count(mark))
     if counter.count(text) <= allowed and counter.count(text + mark) <= budget:
         return text + mark, seq

@@ -32,14 +32,17 @@ _IDENTIFIER: Final = re.compile(
 )
 _CODE: Final = re.compile(
     r"(?<![\w./@:#-])(?=[A-Z0-9]{0,12}[A-Z])(?=[A-Z0-9]{0,12}\d)(?!\d{1,6}[KMGTWVA]?[BW]?\b|[A-Z]{1,8}\d\b)[A-Z0-9]{5,14}(?![\w-]|\.\d)"
-    r"|(?<![\w./@:-])\d{1,6}(?:-\d{2,10}){2,4}(?![\w-])|(?<![\w/@:-])\d{1,3}:\d{2}-[a-z]{2}-\d{3,6}(?:-[A-Z]{2,4})?\b"
+    r"|(?<![\w-])[A-Z]{2,6}(?:-\d{2,8}){2,3}(?![\w-])|(?<![\w./@:-])\d{1,6}(?:-\d{2,10}){2,4}(?![\w-])|(?<![\w/@:-])\d{1,3}:\d{2}-[a-z]{2}-\d{3,6}(?:-[A-Z]{2,4})?\b"
     r"|(?<![A-Za-z0-9_-])[A-Z]\d{6,12}(?!\d)"
 )
 """Codes as people hand them on: booking and order numbers, dockets."""
 _MAIL: Final = re.compile(r"(?<![\w.@/:+-])[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b(?![:/@])")
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HASH: Final = re.compile(r"\b(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b")
-_HASH_WORDS: Final = ("trace", "span id", "request id", "digest", "commit", "Commit", "sha", "SHA", "hash", "revision", "HEAD", "erge", "cherry", "checkout", "base")
+_HASH_WORDS: Final = (
+    "trace", "span id", "request id", "digest", "commit", "Commit", "sha", "SHA", "hash", "revision", "HEAD", "erge", "cherry",
+    "checkout", "base",
+)
 """Words near which a run of hex digits is a commit and not just a number."""
 _COLON_PORT: Final = re.compile(r":\d{2,5}\b")
 _HOST_BEFORE: Final = re.compile(

@@ -21,7 +21,9 @@ _SHORT_STATUS: Final = re.compile(r"(?:\[|-> |→ )exit (-?\d{1,10})\b|</?(?:exi
 _ERROR_LINE: Final = re.compile(
     r"^\s{0,8}(?:E\s{1,8}\S|(?:\S{1,120}:\s?)?(?:fatal|error|panic|exception|err!)\b"
     r"|(?:\w{1,40}\.){0,6}\w{0,40}(?:Error|Exception|Exit)\b"
-    r"|FAILED\b|FAIL\b|ERROR\b|Exception in thread|thread '[^'\n]{1,80}' panicked|● \S|test \S{1,160} \.\.\. FAILED"
+    r"|FAILED\b|FAIL\b|ERROR\b"
+    r"|Exception in thread|thread '[^'\n]{1,80}' panicked|● \S|test \S{1,160} \.\.\. FAILED"
+    r"|\S{0,40}\d\S{0,40}\s.{0,40}?(?-i:\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b)[\]: ]"
     r"|assertion .{0,80}failed|Caused by|Ran into|Invalid |npm ERR!|make: \*\*\*|No replacement was performed)"
     r"|\b(?:error(?: TS\d+|\[E\d+\])?:|command not found|No such file or directory|Permission denied|is not recognized"
     r"|cannot find|can't cd|not found:|undefined reference|Connection refused|timed out|Segmentation fault|AssertionError"
@@ -51,10 +53,16 @@ _TESTS_FAILED: Final = re.compile(
     r"\b[1-9]\d{0,6} (?:failed|failing|failures?|errors?)\b|^(?:FAILED |--- FAIL|FAIL\s)|^(?:failures"
     r"|errors)=[1-9]", re.MULTILINE
 )
-_FRAME: Final = re.compile(r"\s+(?:at |in |from |\.{3} \d+ more|\d{1,3}: |File \"|/\S+:\d+)|goroutine \d|\S+\(.{0,80}\)$|Node\.js v\d|note: run with")
+_FRAME: Final = re.compile(
+    r"\s+(?:at |in |from |\.{3} \d+ more|\d{1,3}: |File \"|/\S+:\d+)|goroutine \d"
+    r"|\S+\(.{0,80}\)$|Node\.js v\d|note: run with"
+)
 """Lines of a stack trace below the line that says what happened."""
 _FAILED_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
-_SAID_KEYS: Final = ("message", "detail", "details", "reason", "title", "description", "error_description", "msg", "body", "code")
+_SAID_KEYS: Final = (
+    "message", "detail", "details", "reason", "title", "description",
+    "error_description", "msg", "body", "code",
+)
 _PRINTED_KEYS: Final = ("output", "stdout", "content", "result", "stderr", "error")
 _UNWRAPPED_UP_TO: Final = 200_000
 _MAX_LINE: Final = 400
@@ -92,8 +100,8 @@ def status_of(result: ToolResult, *, shows_content: bool = False) -> str:
         return "failed"
     if value is not None or result.text.startswith("[{"):
         # What an object says of failures, it says in its fields; the words in them are what was asked for.
-        printed = "" if value is None or not any(isinstance(value.get(key), str) for key in _PRINTED_KEYS) else readable(result.text)
-        return "failed" if printed and looks_failed(printed) else ""
+        wraps = value is not None and any(isinstance(value.get(key), str) for key in _PRINTED_KEYS)
+        return "failed" if wraps and looks_failed(readable(result.text)) else ""
     failed = starts_failed(result.text) if shows_content else looks_failed(result.text)
     return "failed" if failed else ""
 
@@ -137,7 +145,7 @@ def is_failure(status: str) -> bool:
 
 def status_in(outcome: str) -> str:
     """The status at the beginning of an outcome; empty when it only tells what the output came to."""
-    status = outcome.split(":")[0]
+    status = outcome.split(":", maxsplit=1)[0]
     return status if status in ("failed", "ok", "done") or status.startswith("exit ") else ""
 
 

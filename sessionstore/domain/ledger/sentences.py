@@ -10,6 +10,7 @@ from sessionstore.domain.ledger.languages import BINDING, CHANGING, CONCLUDING, 
 _SCANNED: Final = 40_000
 _MAX_SENTENCE: Final = 600
 _BREAK: Final = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[`*]?[^\W_a-z])|(?<=[。！？])|\n+")
+_INITIAL: Final = re.compile(r"[A-Z]\.")
 _NO_END: Final = re.compile(
     r"(?:(?:^|[\s(])(?i:[a-z]\.[a-z]|approx|ca|vs|v|cf|etc|incl|excl|fig|no|nr|art|abs|sec|vol|pp?|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|cir|bzw"
     r"|usw|vgl|evtl|ggf|inkl|std|tel|str|hr|fr|sra?|dra?|uds?|pág|núm|mme)|(?:^|\()[A-Z]|\b[A-Z]\w*\.? [A-Z]"
@@ -24,14 +25,17 @@ _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 LABEL: Final = re.compile(r"^[A-Z][A-Z_-]{2,}(?: [A-Z][A-Z_-]+){0,3}\s?:\s")
 """A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
 _LEAD_IN: Final = re.compile(
-    r"^(?:(?:Decision|Note|Important|Reminder|Remember|Rule|Constraint|Preference): (?=\S)"
+    r"^(?:(?i:decision|note|important|reminder|remember|rule|constraint|preference|fyi|btw|achtung|hinweis|wichtig|korrektur|ojo|nota"
+    r"|importante|correcci[oó]n|attention|correction|注意|重要|更正)[:：] ?(?=\S)"
     r"|(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=[^\W\d_a-z]))"
 )
 """A few words and a colon before what matters: *Before you go on: Never …*; not the subject of it: *Deadline: never …*."""
 _BINDING_LABEL: Final = re.compile(
-    r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|policie|restriction|guideline|convention|important"
+    r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|policie|restriction|guideline"
+    r"|convention|important"
     r"|note|regel|regeln|vorgabe|vorgaben|anforderung|bedingung|regla|requisito|condicion|condición|règle|consigne|exigence|правил\w|требовани\w"
-    r"|规则|規則|要求|约束|約束|规范|注意事项|ルール|要件|규칙)(?:s|e?n|es)?(?: (?:for|of|on|about|in|für|para|pour|de|du) [\w -]{1,40})?)[*_]{0,2}\s?[:：]",
+    r"|规则|規則|要求|约束|約束|规范|注意事项|ルール|要件|규칙)(?:s|e?n|es)?(?: (?:for|of|on|about|in|für|para|pour|de"
+    r"|du) [\w -]{1,40})?)[*_]{0,2}\s?[:：]",
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(
@@ -40,7 +44,8 @@ _VALUE: Final = re.compile(
 )
 _WRITTEN_VALUE: Final = re.compile(r"\d|://|\w/\w|`[^`\n]{1,80}`")
 _SAYS_OF: Final = re.compile(
-    r"\b(?:is|are|(?<!, )was|were|equals?|called|named|means|lives?|runs?|hosted|located|belongs?|uses?|has|listens?|owns?|handles|manages|leads|ist|sind"
+    r"\b(?:is|are|(?<!, )was|were|equals?|called|named|means|lives?|runs?|hosted|located|belongs?|uses?|has"
+    r"|listens?|owns?|handles|manages|leads|ist|sind"
     r"|heißt|läuft"
     r"|est|sont|es|son|está|é|это)\b|'s\b|[:=—]\s|是|为|為|は|が|는|은|이다",
     re.IGNORECASE,
@@ -56,7 +61,8 @@ _PASTED_ERROR: Final = re.compile(
     r"(?:fatal|error|panic|E\s{2,8}|npm ERR!|FAILED|Traceback|[\w.]{1,60}(?:Error|Exception))\b\s?[:\[(!]|FAILED \S"
 )
 FORBIDS: Final = re.compile(
-    r"\b(?:never|not|don['’]?t|without|hands off|off limits|no (?:more|longer|changes?|deploys?|\w+ing)|nie|niemals|nicht|kein\w*|finger weg"
+    r"\b(?:never|not|don['’]?t|without|hands off|off limits|no (?:more|longer|se|changes?|deploys?|\w+ing)|nie"
+    r"|niemals|nicht|kein\w*|finger weg"
     r"|jamais|ne \w+ pas|nunca|никогда|не)\b|^(?:please,? |por favor,? )?no \w+|不要|不得|不许|不准|禁止|严禁|嚴禁|勿|别",
     re.IGNORECASE,
 )
@@ -79,8 +85,8 @@ def sentences_of(text: str) -> Iterator[str]:
     """The sentences of a text, verbatim without bullets; fenced code and sentences of over 600 characters are left out.
 
     An item of a list whose introduction binds or says what is left stands behind that introduction, without which *push to
-    main* would say the opposite. A line that begins with a LABEL: or says that it is a rule, a constraint or a preference is one sentence.
-    Of a text of over 40,000 characters the first and the last 20,000 are read.
+    main* would say the opposite. A line that begins with a LABEL: or says that it is a rule, a constraint or a preference is
+    one sentence. Of a text of over 40,000 characters the first and the last 20,000 are read.
     """
     if len(text) > _SCANNED:
         text = text[: _SCANNED // 2] + "\n" + text[-_SCANNED // 2:]
@@ -121,11 +127,15 @@ def _pieces(line: str) -> Iterator[str]:
     begin = 0
     for match in _BREAK.finditer(line):
         piece = line[begin: match.start()]
-        if piece.endswith(".") and (_NO_END.search(piece) or _is_open(piece)):
+        if piece.endswith(".") and (_NO_END.search(piece) or _is_open(piece) or _between_initials(piece, line[match.end():])):
             continue
         yield piece + match.group().rstrip()
         begin = match.end()
     yield line[begin:]
+
+
+def _between_initials(piece: str, rest: str) -> bool:
+    return all(_INITIAL.match(text) for text in (piece[-2:], rest[:2]))
 
 
 def _is_open(piece: str) -> bool:
@@ -200,4 +210,5 @@ def without_lead_in(sentence: str, holds: Callable[[str], bool]) -> str:
 
 
 def _stands_alone(sentence: str) -> bool:
-    return len(sentence) >= 12 and not sentence.endswith((":", "："))
+    # In bytes, since a sign of a script without blanks says about as much as three letters.
+    return len(sentence.encode(errors="replace")) >= 12 and not sentence.endswith((":", "："))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _SCANNED: Final = 4_000
+_PROGRAM: Final = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?)?(?:\w+=\S+ )*(\S+(?: \S+)?)")
 _HEREDOC: Final = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
 _TOKEN: Final = re.compile(r"""&&|\|\||[;|\n]|\d?>>?(?!&)|"[^"\n]{0,400}"|'[^'\n]{0,400}'|(?:\\.|[^\s;|&<>"'])+|[&<>"']""")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
@@ -23,16 +24,19 @@ _READERS: Final = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat",
 _HARMLESS: Final = _READERS | frozenset(
     {"ls", "grep", "rg", "find", "pwd", "echo", "which", "tree", "stat", "file", "env", "printenv", "sort", "uniq", "cut",
      "awk", "true", "cd", "printf", "date", "whoami", "uname", "type", "fd", "jq", "diff", "du", "df", "ps", "id", "test", "tr",
-     "sleep", "journalctl", "stern", "dmesg", "top", "free", "uptime", "lsof", "netstat", "ss", "ping", "dig", "nslookup", "host",
-     "zgrep", "zcat", "column", "less", "hexdump", "strings", "md5sum", "sha256sum", "id", "man", "history"}
+     "sleep", "journalctl", "stern", "dmesg", "top", "free", "uptime", "lsof", "netstat", "ss", "ping", "dig",
+     "nslookup", "host",
+     "zgrep", "zcat", "column", "less", "hexdump", "strings", "md5sum", "sha256sum", "man", "history"}
 )
 _HARMLESS_VERBS: Final = frozenset(
-    {"get", "describe", "logs", "top", "explain", "ps", "images", "inspect", "list", "ls", "show", "status", "view", "history", "version",
-     "info", "search", "events", "diff", "tail"}
+    {"get", "describe", "logs", "top", "explain", "ps", "images", "inspect", "list", "ls", "show", "status", "view", "history",
+     "version", "info", "search", "events", "diff", "tail"}
 )
 """What only looks, said to a program that also does."""
-_WITH_VERBS: Final = frozenset({"kubectl", "docker", "podman", "helm", "gh", "aws", "gcloud", "az", "systemctl", "terraform", "npm", "pip",
-                                "brew", "apt", "oc", "argocd", "flyctl", "heroku", "vercel", "compose", "docker-compose"})
+_WITH_VERBS: Final = frozenset(
+    {"kubectl", "docker", "podman", "helm", "gh", "aws", "gcloud", "az", "systemctl", "terraform", "npm", "pip", "brew", "apt",
+     "oc", "argocd", "flyctl", "heroku", "vercel", "docker-compose"}
+)
 _HARMLESS_GIT: Final = frozenset(
     {"status", "log", "diff", "show", "branch", "remote", "rev-parse", "blame", "ls-files", "grep"}
 )
@@ -109,6 +113,12 @@ def looks_like_path(word: str) -> bool:
     if not _PATH.fullmatch(word) or word.startswith(("-", "/dev/")) or "://" in word:
         return False
     return ("/" in word and len(word) > 1) or "\\" in word or _EXTENSION.search(word) is not None
+
+
+def program_of(command: str) -> str:
+    """The program of a command line with its first argument, without a change of directory and assignments before it."""
+    match = _PROGRAM.match(command)
+    return match[1] if match else command
 
 
 def looks_like_file(text: str) -> bool:

@@ -101,12 +101,12 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
 
 def takes_back(newer: str, older: str) -> bool:
     """Whether ``newer``, which allows something, allows what ``older`` forbids: of the same things, or in the same words."""
-    if not FORBIDS.search(older) or FORBIDS.sub("", older) == older:
+    if not FORBIDS.search(older):
         return False
     allowed, forbidden = _things(newer), _things(older)
     if allowed and forbidden:
         return forbidden <= allowed
-    words = content_words(FORBIDS.sub("", older))
+    words = content_words(older) - content_words(" ".join(FORBIDS.findall(older)))
     said = content_words(newer)
     return bool(words) and sum(word in said or _alike(word, said) for word in words) >= _MOSTLY * len(words)
 
@@ -122,6 +122,16 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(value for value in values_of(text) if _has_digit(value) and value[:1].isalpha()) - changing
 
 
+def _named_before_verb(text: str) -> frozenset[str]:
+    """Identifiers and numbers that stand before the verb, apart from values that may be what changes."""
+    plain = without_lead_in(text, is_constraint)
+    verb = _SAYS_WHAT.search(plain)
+    if verb is None:
+        return frozenset()
+    changing = frozenset(value for values in kinds_of_values(plain).values() for value in values)
+    return _identifiers(plain[: verb.start()]) - changing
+
+
 def _replaces(newer: _Sentence, older: _Sentence) -> bool:
     if newer.values == older.values:
         return False
@@ -131,10 +141,11 @@ def _replaces(newer: _Sentence, older: _Sentence) -> bool:
 
 def _takes_over(newer: _Sentence, older: _Sentence) -> bool:
     shared = newer.words & older.words
-    names = _names(newer.entry.text), _names(older.entry.text)
-    if all(names) and names[0].isdisjoint(names[1]):
-        return False
-    return not _contrast(newer.words - shared, older.words - shared) and takes_over(newer.entry.text, older.entry.text)
+    texts = newer.entry.text, older.entry.text
+    for named in ([_names(text) for text in texts], [_named_before_verb(text) for text in texts]):
+        if all(named) and named[0].isdisjoint(named[1]):
+            return False
+    return not _contrast(newer.words - shared, older.words - shared) and takes_over(*texts)
 
 
 def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:

@@ -25,7 +25,8 @@ _DIGIT_WORDS: Final = (
 )
 _MONTHS: Final = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep"
-    r"|Sept|Oct|Nov|Dec|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|(?:de )?(?:enero|febrero|marzo|abril|mayo|junio|julio"
+    r"|Sept|Oct|Nov|Dec|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|(?:de )?(?:enero|febrero|marzo|abril"
+    r"|mayo|junio|julio"
     r"|agosto|septiembre|octubre|noviembre|diciembre)|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre)"
 )
 MONTH: Final = re.compile(_MONTHS)
@@ -35,7 +36,8 @@ _KINDS: Final = {
         rf"|\b(?:\d[\d,.]*|{_DIGIT_WORDS}(?:[ -]{_DIGIT_WORDS}){{0,4}}) (?:dollars|[Ee]uros?|pounds|USD|EUR|CHF|pesos)\b"
     ),
     "date": re.compile(
-        rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTHS}\.? \d{{1,2}}\b|\b\d{{1,2}}\.? {_MONTHS}\b|\b\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?|\d+月\d+[日号]"
+        rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTHS}\.? \d{{1,2}}\b|\b\d{{1,2}}\.? {_MONTHS}\b"
+        rf"|\b\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?|\d+月\d+[日号]"
     ),
     "time": re.compile(r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])"),
     "address": re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?\b"),

@@ -22,15 +22,19 @@ _WAIT: Final = frozenset(
 _CREATORS: Final = frozenset({"create", "create_file"})
 _DELETERS: Final = frozenset({"delete_file", "remove_file"})
 _LOOKING: Final = frozenset(
-    {"get", "list", "fetch", "read", "search", "find", "query", "describe", "show", "lookup", "look", "check", "view", "inspect", "count",
+    {"get", "list", "fetch", "read", "search", "find", "query", "describe", "show", "lookup", "look", "check",
+     "view", "inspect", "count",
      "browse", "select", "status", "logs", "tail", "peek", "explain", "preview"}
 )
 """First words of the names of tools, or of what they are told, that show something and change nothing."""
 _MAKING: Final = frozenset(
-    {"create", "write", "save", "export", "render", "generate", "upload", "download", "draw", "plot", "convert", "compile", "print"}
+    {"create", "write", "save", "export", "render", "generate", "upload", "download", "draw", "plot", "convert",
+     "compile", "print"}
 )
 """First words of the names of tools that make a file when they are given its name."""
-_OUTPUT_KEYS: Final = ("output_path", "output_file", "outputPath", "outfile", "out", "save_path", "save_to", "destination", "dest", "target_path")
+_OUTPUT_KEYS: Final = (
+    "output_path", "output_file", "outputPath", "outfile", "out", "save_path", "save_to", "destination", "dest", "target_path",
+)
 _WORDS_OF_NAME: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SHELL_KEYS: Final = ("c", "cmd", "command", "script")
 _TODO_KEYS: Final = ("todos", "plan", "items", "task_list", "tasks")
@@ -43,8 +47,8 @@ class ToolUse:
     """A call as the ledger sees it; fields that don't concern its ``deed`` are empty.
 
     ``operations`` are (operation, path) pairs; a path is empty where only the output names the file. ``subject`` is the
-    argument that says most. ``todos`` are (id or content, content, status) of the whole list. ``questions`` are for the user. ``looks``
-    is true of a tool that shows what is there and changes nothing, as far as its name says.
+    argument that says most. ``todos`` are (id or content, content, status) of the whole list.
+    ``questions`` are for the user. ``looks`` is true of a tool that shows what is there and changes nothing, by its name.
     """
 
     deed: Deed
@@ -85,8 +89,8 @@ def read_tool_use(call: ToolCall) -> ToolUse:
         return ToolUse("search", name, subject=detail, operations=(("searched", path),) if path else (), looks=True)
     words = [word.lower() for word in _WORDS_OF_NAME.findall(name)]
     said = detail.split(maxsplit=1)[0].lower() if detail.strip() else ""
-    looks = subject.kind == "browser" or said in _LOOKING or bool(words) and (words[0] in _LOOKING or words[-1] in _LOOKING)
-    made = _first_string(arguments, _OUTPUT_KEYS) or (subject.path or "" if words and words[0] in _MAKING else "")
+    looks = subject.kind == "browser" or bool({said, *words[:1], *words[-1:]} & _LOOKING)
+    made = _first_string(arguments, _OUTPUT_KEYS) or ((subject.path or "") if words[:1] and words[0] in _MAKING else "")
     operations = (("written", made),) if made and looks_like_file(made) and not looks else ()
     return ToolUse("other", name, subject=detail or subject.path or "", operations=operations, looks=looks)
 

@@ -11,7 +11,9 @@ _LETTER: Final = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _WORD: Final = re.compile(rf"(?!\d|_){_LETTER}(?:{_LETTER}|['’-])*")
 _WIDE: Final = re.compile(r"(?:(?![的是了在也为為和与請请])[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]){2,}")
 """Signs that stand for words, without those that only join them."""
-_CHANGED_SIGNS: Final = re.compile(r"(?:已|现在|現在)?(?:改为|改為|改成|更新为|更新為|变成|變成|换成|換成)|现在|現在|に変更|今後")
+_CHANGED_SIGNS: Final = re.compile(
+    r"(?:已|现在|現在)?(?:改为|改為|改成|更新为|更新為|变成|變成|换成|換成)|现在|現在|に変更|今後"
+)
 _WRITTEN: Final = (
     r"https?://\S+|[`\"“«「][^`\"”»」\n]{1,80}[`\"”»」]"
     rf"|[$€£¥]?\d(?:{_LETTER}|[.,:/%-])*|(?<!{_LETTER})(?:{_LETTER}|-)*\d(?:{_LETTER}|[.-])*|(?<!{_LETTER})[A-Z]{{2,}}(?!{_LETTER})"

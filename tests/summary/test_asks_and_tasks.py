@@ -1,0 +1,36 @@
+"""Pending User Asks and Active Task say what is to be done now: not what was answered, nor twice what stands right behind."""
+from __future__ import annotations
+
+from sessionstore import CompactionPolicy, SessionStore
+from sessionstore.domain.section_parsing import parse_sections
+
+TALK = "We walked along the harbour and spoke of the weather, which was as it often is there in spring. " * 6
+
+
+def test_a_request_whose_answer_stays_in_the_context_is_not_pending(store: SessionStore) -> None:
+    session = store.create_session(context_window=12_000)
+    for number in range(12):
+        session.append([{"role": "user", "content": f"{TALK} {number}"}, {"role": "assistant", "content": TALK}])
+    session.append([{"role": "user", "content": "Paint the north door blue."}])
+    session.append([{"role": "assistant", "content": "It is blue now. " + TALK}, {"role": "user", "content": "And the hall?"}])
+    result = session.compact(policy=CompactionPolicy(tail_messages=2, min_tail_messages=2))
+    assert result.status == "committed", result.reason
+    said = parse_sections(result.summary or "")
+    assert "north door" not in said.get("Pending User Asks", "")
+    assert "Paint the north door blue." in said["Goal"]
+
+
+def test_a_summary_with_no_room_points_at_the_request_right_behind_it(store: SessionStore) -> None:
+    """LAST-1 keeps the request word for word, so a tiny summary has its room for what stands nowhere else."""
+    task = "Draw up the list of the berths, with their depth and the names of those who hold them this year. " * 3
+    for tokens, verbatim in ((280, False), (2_000, True)):
+        session = store.create_session(context_window=8_000)
+        for number in range(12):
+            session.append([{"role": "user", "content": f"{TALK} {number}"}, {"role": "assistant", "content": TALK}])
+        (seq,) = session.append({"role": "user", "content": task})
+        result = session.compact(policy=CompactionPolicy(summary_min_tokens=tokens, summary_max_tokens=tokens))
+        assert result.status == "committed", result.reason
+        said = parse_sections(result.summary or "")["Active Task"]
+        assert (task.strip() in said) is verbatim
+        assert said.endswith(f"#{seq}")
+        assert any(message.get("content") == task for message in result.messages)
