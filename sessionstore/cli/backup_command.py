@@ -26,7 +26,7 @@ def command(settings: Settings, file: Path, as_json: bool) -> None:
     Example
       sessionstore backup sessions-backup.db
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         report = store.backup(file)
     if as_json:
         print_json(asdict(report))

@@ -68,7 +68,7 @@ def command(
       compact fix-auth --summarizer openai --model qwen3 --base-url http://localhost:11434/v1
     """
     asked = chosen_summarizer(summarizer, model, base_url)
-    with settings.open() as store:
+    with settings.open_existing() as store:
         session = store.resume(reference, namespace=namespace)
         result = session.compact(
             focus=focus,
@@ -110,7 +110,8 @@ def _print_result(result: CompactionResult[Session]) -> None:
         if result.plan is not None:
             verb = "summarised" if result.summary is not None else "pruned"
             terminal.print((f"  {verb} {spans_text(joined(sorted(result.plan.middle)))}", ""))
-        terminal.print((f"  sessionstore lineage {outcome.continuation_id} shows it, sessionstore undo takes it back", "dim"))
+        continuation = outcome.continuation_id
+        terminal.print((f"  sessionstore lineage {continuation} shows it, sessionstore undo {continuation} takes it back", "dim"))
     _print_warnings(result)
 
 

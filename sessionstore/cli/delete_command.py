@@ -23,7 +23,7 @@ def command(settings: Settings, reference: str, namespace: str | None, yes: bool
     Example
       sessionstore delete fix-auth --yes
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         trace = store.lineage(reference, namespace=namespace)
         lineage_id = trace.lineage.lineage_id
         title = f" ({printable(trace.lineage.title)})" if trace.lineage.title else ""

@@ -35,7 +35,7 @@ def command(settings: Settings, repair: bool, as_json: bool) -> None:
       sessionstore doctor
       sessionstore doctor --repair --json
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         report = store.doctor(repair=repair)
     if as_json:
         print_json(

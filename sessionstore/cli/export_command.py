@@ -43,7 +43,7 @@ def command(
       sessionstore export fix-auth --format markdown
       sessionstore export fix-auth --lineage --output fix-auth.jsonl
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         session = store.resume(reference, namespace=namespace)
         pieces = store.export(session.id, format=format_, lineage=whole_lineage)
         if output is None:

@@ -27,7 +27,7 @@ def command(
       sessionstore fork fix-auth
       sessionstore fork fix-auth --at 57 --id fix-auth-again
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         session = store.resume(reference, namespace=namespace).fork(fork_id, at_seq=at_seq, title=title)
         record = session.record()
     Terminal().print(

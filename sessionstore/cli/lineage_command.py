@@ -26,7 +26,7 @@ def command(settings: Settings, reference: str, namespace: str | None, as_json: 
       sessionstore lineage fix-auth
       sessionstore lineage fix-auth --json
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         trace = store.lineage(reference, namespace=namespace, ledgers=as_json)
         tokens = context_tokens_of(store, trace)
     if as_json:

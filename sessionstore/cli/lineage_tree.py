@@ -105,7 +105,7 @@ def _kept(trace: LineageTrace, record: CompactionRecord) -> Sequence[Span]:
 def _how(record: CompactionRecord) -> str:
     parts = [f"trigger {record.trigger}"]
     if record.summarizer is not None:
-        parts.append(f"summariser {record.summarizer}" + (f" ({record.model})" if record.model else ""))
+        parts.append(f"summariser {record.summarizer}")
     # An imported compaction has a time and no length.
     if record.started_at is not None and record.finished_at is not None and record.finished_at > record.started_at:
         parts.append(duration(record.finished_at - record.started_at))

@@ -25,7 +25,7 @@ def command(settings: Settings, reference: str, namespace: str | None, seqs: tup
       sessionstore pin fix-auth 14 15
       sessionstore pin fix-auth 14 --remove
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         session = store.resume(reference, namespace=namespace)
         if remove:
             session.unpin(*seqs)

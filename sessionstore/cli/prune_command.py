@@ -51,7 +51,7 @@ def command(
       sessionstore prune --older-than 90d --dry-run
       sessionstore prune --older-than 90d --ended --yes
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         found = store.prune(older_than=older_than, namespace=namespace, ended_only=ended_only, dry_run=True)
         if found and not dry_run:
             if not yes and not click.confirm(f"Delete {counted(len(found), 'conversation')}?", err=True):

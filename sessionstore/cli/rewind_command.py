@@ -22,7 +22,7 @@ def command(settings: Settings, reference: str, namespace: str | None, seq: int)
     Example
       sessionstore rewind fix-auth 57
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         session = store.resume(reference, namespace=namespace).rewind(seq)
         length = session.record().flush_cursor
     Terminal().print(

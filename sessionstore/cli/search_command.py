@@ -43,7 +43,7 @@ def command(
     """
     import time
 
-    with settings.open() as store:
+    with settings.open_existing() as store:
         if build_index:
             note(f"indexed {store.rebuild_search_index():,} messages")
         hits = store.search(" ".join(query), lineage=lineage, namespace=namespace, limit=limit, derived=summaries)

@@ -39,18 +39,28 @@ class Settings(NamedTuple):
 
         return SessionStore.open(self.url())
 
+    def open_existing(self) -> SessionStore:
+        """The same for a command that is about what is there: raises ``StoreUnavailableError`` where there is no SQLite file."""
+        from sessionstore.store import SessionStore
+
+        return SessionStore.open(self._existing_url())
+
     def existing_database(self) -> Database:
         """The database as it is: nothing is created or upgraded. Raises ``StoreUnavailableError`` for a missing SQLite file."""
+        from sessionstore.storage.engines import Database
+
+        return Database(self._existing_url())
+
+    def _existing_url(self) -> str:
         from pathlib import Path
 
         from sessionstore.errors import StoreUnavailableError
-        from sessionstore.storage.engines import Database
 
         url = self.url()
-        path = url.removeprefix("sqlite:///")
-        if path != url and not Path(path.partition("?")[0]).exists():
-            raise StoreUnavailableError(url, "there is no such file; `sessionstore db upgrade` creates it")
-        return Database(url)
+        path = url.removeprefix("sqlite:///").removeprefix("file:")
+        if url.startswith("sqlite:///") and not Path(path.partition("?")[0]).exists():
+            raise StoreUnavailableError(url, "there is no such file; `sessionstore import` or `sessionstore db upgrade` creates it")
+        return url
 
 
 pass_settings = click.make_pass_decorator(Settings)

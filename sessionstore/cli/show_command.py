@@ -56,7 +56,7 @@ def command(
       sessionstore show fix-auth --range 12-57 --full
       sessionstore show fix-auth --json
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         session = store.session(reference, namespace=namespace) if exact else store.resume(reference, namespace=namespace)
         spans = _wanted(store, session, whole_log=whole_log, range_=range_)
         if last is not None:

@@ -24,7 +24,7 @@ def command(settings: Settings, as_json: bool) -> None:
     Example
       sessionstore stats --json
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         found, url = store.stats(), store.url
     if as_json:
         times = {"oldest": iso_time(found.oldest), "last_activity": iso_time(found.last_activity)}

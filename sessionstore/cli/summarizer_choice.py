@@ -106,8 +106,14 @@ def chosen_settings(kind: str | None, model: str | None, base_url: str | None) -
 
 
 def chosen_summarizer(kind: str | None, model: str | None, base_url: str | None) -> EndpointSummarizer | SummarizerChain | None:
-    """The summariser to give to a compaction; None for the one that needs no model."""
-    made = [one for settings in chosen_settings(kind, model, base_url) if (one := settings.summarizer()) is not None]
+    """The summariser to give to a compaction; None for the one that needs no model.
+
+    Raises ``click.UsageError`` where a model is named and nothing asks it.
+    """
+    chosen = chosen_settings(kind, model, base_url)
+    if chosen[0].kind == KINDS[0] and (model is not None or base_url is not None):
+        raise click.UsageError(f"--model and --base-url need --summarizer {' or '.join(KINDS[1:])}")
+    made = [one for settings in chosen if (one := settings.summarizer()) is not None]
     if len(made) < 2:
         return made[0] if made else None
     from sessionstore.summarizers.chain import SummarizerChain

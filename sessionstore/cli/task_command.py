@@ -45,7 +45,7 @@ def command(
       sessionstore task fix-auth --goal "Make the login safe" --add "Read the code"
       sessionstore task fix-auth --add "Read the code" --set 1 completed
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         task = store.resume(reference, namespace=namespace).task
         if goal is not None:
             task.set_goal(goal)

@@ -21,7 +21,7 @@ def command(settings: Settings, reference: str, namespace: str | None) -> None:
     Example
       sessionstore undo fix-auth
     """
-    with settings.open() as store:
+    with settings.open_existing() as store:
         session = store.resume(reference, namespace=namespace).undo_compaction()
         length = session.record().flush_cursor
     Terminal().print(

@@ -15,7 +15,7 @@ def cautions_of(
     """Sentences about an unknown window, calls and results that have lost each other, and a summary made of a summary."""
     found = []
     if not window_known:
-        found.append(f"the model's window is unknown, {UNKNOWN_WINDOW:,} tokens were assumed; say what it is")
+        found.append(f"the model's window is unknown, {UNKNOWN_WINDOW:,} tokens were assumed; give context_window")
     pairing = pair_calls(entries)
     for index, result in pairing.orphans:
         found.append(f"the result {result.call_id!r} (#{entries[index].seq}) has no call; renderings leave it out")
@@ -25,13 +25,24 @@ def cautions_of(
             seq = entries[paired.call_index].seq
             found.append(f"the call {paired.call.call_id!r} (#{seq}) has no result; renderings say so in its place")
     if any(entry.kind == "summary" for entry in entries):
-        count = sum(job.status == "committed" for job in jobs)
+        count = _times_compacted(entries, jobs)
         times = "once" if count == 1 else f"{count} times"
         found.append(
             f"this context was compacted {times} before; accuracy degrades with each compaction, "
             "consider a new session for new work"
         )
     return tuple(found)
+
+
+def _times_compacted(entries: Sequence[Entry], jobs: Sequence[CompactionRecord]) -> int:
+    """How many summaries went into the one of the context, itself included; those that were undone did not."""
+    summaries = {entry.seq for entry in entries if entry.kind == "summary"}
+    count = 0
+    for job in reversed(jobs):
+        if job.summary_seq in summaries:
+            count += 1
+            summaries = {seq for first, last in (*job.head, *job.middle, *job.tail) for seq in range(first, last + 1)}
+    return max(count, 1)
 
 
 def still_over(draft: Draft) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ def _outcome(given: PlanInput, parts: Partition, *, kept: int, budget: int) -> t
         return "noop", "there is no new message since the last compaction"
     if over and kept > threshold and kept > given.policy.stuck_ratio * given.tokens_uncut:
         return "stuck", f"what must stay is {kept:,} of {given.tokens:,} tokens: {_irreducible(given, parts)}"
-    if budget >= given.summary_floor:
+    if budget >= given.summary_floor and any(given.entries[index].kind != "summary" for index in parts.middle):
         return "compact", f"{len(parts.middle)} of {len(given.entries)} messages give way to a summary"
     if given.cut_tokens - given.fixed_growth >= given.policy.min_saving * given.tokens_uncut and given.cut_tokens:
         return "shorten", f"results too large for the tail are cut, which saves {given.cut_tokens:,} tokens"

@@ -1,7 +1,7 @@
 """How a compaction decides, as one frozen object with every number in it."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final, Literal, Self
 
 from sessionstore.domain.closed_sets import Headings, Tier
@@ -11,6 +11,13 @@ UNKNOWN_WINDOW: Final = 128_000
 
 DEFAULT_IMAGE_TOKENS: Final = 1_000
 """Flat price of an image: between OpenAI's 765 for a 1024×1024 picture in high detail and Anthropic's 1,590 for its largest."""
+
+
+def checked_window(context_window: int | None) -> int | None:
+    """The window of a model as it is. Raises ``ValueError`` for one without a token in it."""
+    if context_window is not None and context_window <= 0:
+        raise ValueError(f"context_window is {context_window!r}; it is the model's window in tokens, None where it is unknown")
+    return context_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,15 @@ class CompactionPolicy:
     """How long automatic compaction waits after a transient failure."""
     max_strikes: int = 2
     """Ineffective attempts in a row after which automatic compaction stops."""
+
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` for a number that makes no sense: a negative one, or a trigger outside the window."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, int | float) and not value >= 0:
+                raise ValueError(f"{field.name} is {value!r}, and may not be negative")
+        if not 0 < self.trigger_ratio <= 1:
+            raise ValueError(f"trigger_ratio is {self.trigger_ratio!r}; it is a part of the window, above 0 and at most 1")
 
     @classmethod
     def classic(cls) -> Self:

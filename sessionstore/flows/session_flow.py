@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sessionstore.domain.policy import CompactionPolicy
+from sessionstore.domain.policy import CompactionPolicy, checked_window
 from sessionstore.domain.session_ids import checked_lineage_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.flows.log_flow import LogFlow
@@ -38,9 +38,10 @@ class SessionFlow(LogFlow):
 
     def set_model(self, model: str, context_window: int | None, profile: Profile | None) -> Steps[None]:
         """Change the model, its window and its profile."""
+        window = checked_window(context_window)
         return write(
             lambda c: adjusting.set_model(
-                c, self._session(c), model=model, context_window=context_window, profile=profile
+                c, self._session(c), model=model, context_window=window, profile=profile
             ),
             repeatable=True,
         )
@@ -81,7 +82,7 @@ class SessionFlow(LogFlow):
             summarizer=summarizer,
             force=force,
             dry_run=dry_run,
-            context_window=context_window,
+            context_window=checked_window(context_window),
         )
         return (yield from compact_session(self.environment, request))
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from sessionstore.counting import default_counter
 from sessionstore.domain.messages import check_column_text
-from sessionstore.domain.policy import CompactionPolicy
+from sessionstore.domain.policy import CompactionPolicy, checked_window
 from sessionstore.domain.session_ids import checked_lineage_id, split_session_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.errors import SessionNotFoundError
@@ -106,7 +106,7 @@ class StoreFlow:
             source=source,
             title=title,
             model=model,
-            context_window=context_window,
+            context_window=checked_window(context_window),
             profile=profile,
             prompt=prompt,
             metadata=dict(metadata or {}),

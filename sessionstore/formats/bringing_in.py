@@ -10,7 +10,7 @@ from sessionstore.domain.messages import encode_json_text
 from sessionstore.domain.records import SessionRecord
 from sessionstore.domain.spans import Span
 from sessionstore.domain.system_prompt import prompt_from_text
-from sessionstore.errors import InvalidMessageError
+from sessionstore.errors import ImportFormatError, InvalidMessageError
 from sessionstore.formats.message_pieces import unstored_part
 from sessionstore.formats.parsed import DamagedLine, ParsedCompaction, ParsedLineage, ParsedMessage, ParsedRewind
 from sessionstore.formats.report import ImportedLineage
@@ -65,6 +65,7 @@ def bring_in(
     lineage_id: str,
     parent_id: str | None,
     title: str | None,
+    name: str,
     source: str,
     max_bytes: int,
     progress: Progress,
@@ -72,13 +73,16 @@ def bring_in(
 ) -> BroughtIn:
     """Store one conversation, all of it in the transaction that the connection is in.
 
-    A lineage of that id that is there already gets what it doesn't have. Compactions of the other tool become compactions of
+    A lineage of that id that is there already gets what it doesn't have. Raises ``ImportFormatError`` when that lineage is
+    another conversation, or went on in another way. Compactions of the other tool become compactions of
     the lineage; what was rewound away stays in the log and leaves the context.
     """
     created = find_lineage(connection, lineage_id) is None
     if created:
         create_session(connection, _new_session(parsed, lineage_id, parent_id, title, source), now=_started(parsed, now))
     store = _Storing(connection, parsed, lineage_id, source, max_bytes, progress, now)
+    if not created:
+        store.refuse_another_conversation(name)
     for event in events_of(parsed):
         store.carry_out(event)
     tip = _tip(connection, lineage_id)
@@ -135,6 +139,23 @@ class _Storing:
         keys.update(piece.key for message in parsed.messages for piece in message.pieces)
         self.seq_of_key = seqs_of_client_ids(connection, lineage_id, sorted(keys))
         self.summary_of_key: dict[str, int | None] = {}
+
+    def refuse_another_conversation(self, name: str) -> None:
+        """Raise ``ImportFormatError`` when the file doesn't continue what is stored.
+
+        A record without an id of its own is known by its content only, so there what is new must come last.
+        """
+        known = [unstored_part(message, self.seq_of_key.__contains__) is None for message in self.parsed.messages]
+        if not known or _tip(self.connection, self.lineage_id).next_seq == 0:
+            return
+        if not self.seq_of_key:
+            reason = f"the conversation {self.lineage_id!r} is there and holds nothing of it; give it an id of its own with --id"
+            raise ImportFormatError(name, reason)
+        last = max((index for index, is_known in enumerate(known) if is_known), default=0)
+        if self.source == "openai" and not all(known[:last]):
+            line = self.parsed.messages[known.index(False)].line
+            reason = f"line {line} is not in the conversation {self.lineage_id!r}, which has what follows it; give it another --id"
+            raise ImportFormatError(name, reason)
 
     def carry_out(self, event: Event) -> None:
         if event.compaction is not None:

@@ -38,7 +38,8 @@ def import_transcript(
     done: list[BroughtIn] = []
     for lineage in parsed.lineages:
         lineage_id = lineage_id_of(lineage, main_id=main_id, wanted=session_id if not done else None, name=name)
-        work = _storing(environment, parsed, lineage, lineage_id, main_id, title if not done else None, progress)
+        wanted = title if not done else None
+        work = _storing(environment, parsed, lineage, lineage_id, main_id, name, wanted, progress)
         done.append((yield from write(work)))
         if main_id is None:
             main_id = lineage_id
@@ -59,6 +60,7 @@ def _storing(
     lineage: ParsedLineage,
     lineage_id: str,
     main_id: str | None,
+    name: str,
     title: str | None,
     progress: Progress,
 ) -> Callable[[Connection], BroughtIn]:
@@ -71,6 +73,7 @@ def _storing(
             lineage_id=lineage_id,
             parent_id=parent_id,
             title=title,
+            name=name,
             source=parsed.format,
             max_bytes=environment.max_message_bytes,
             progress=progress,

@@ -31,7 +31,7 @@ def back_up(connection: Connection, target: Path) -> BackupReport:
     partial = target.with_name(f"{target.name}.partial")
     partial.unlink(missing_ok=True)
     try:
-        with closing(sqlite3.connect(partial)) as copy:
+        with closing(_created(partial, target)) as copy:
             source.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
             if copy.execute("PRAGMA integrity_check").fetchone() != ("ok",):
@@ -42,6 +42,14 @@ def back_up(connection: Connection, target: Path) -> BackupReport:
     finally:
         partial.unlink(missing_ok=True)
     return BackupReport(str(target), size, rows)
+
+
+def _created(partial: Path, target: Path) -> sqlite3.Connection:
+    try:
+        partial.touch()
+    except OSError as error:
+        raise StoreUnavailableError(str(target), f"the backup cannot be written: {error.strerror}; check its folder") from error
+    return sqlite3.connect(partial)
 
 
 def _compare(source: sqlite3.Connection, copy: sqlite3.Connection, target: str) -> int:

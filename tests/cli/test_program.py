@@ -51,6 +51,7 @@ def test_version_is_the_package_s() -> None:
 
 
 def test_an_error_is_one_line_on_stderr_and_exit_status_1(empty: CommandLine) -> None:
+    empty.child("list")  # makes the database
     done = empty.child("show", "nobody")
     assert done.returncode == 1
     assert done.stdout == ""
@@ -183,3 +184,15 @@ def test_a_terminal_that_lacks_letters_gets_output_all_the_same(conversation: Co
     assert (shown.returncode, shown.stderr) == (0, "")
     rows = conversation.child("show", "fix-auth", "--json", environment=ascii_only)
     assert len(json.loads(rows.stdout)) == 204
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["doctor"], ["backup", "b.db"], ["stats"], ["show", "a"], ["compact", "a"], ["prune", "--older-than", "9d"]],
+)
+def test_a_misspelt_database_is_an_error_and_not_an_empty_one(empty: CommandLine, command: list[str]) -> None:
+    """Only what brings something in, lists, or waits for work makes a file that isn't there."""
+    done = empty.child(*command)
+    assert done.returncode == 1
+    assert "there is no such file" in done.stderr
+    assert not empty.database.exists()

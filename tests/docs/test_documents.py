@@ -27,8 +27,9 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_python_examples_run_as_they_stand(path: Path, tmp_path: Path) -> None:
     for example in blocks(path, "python"):
-        done = run([sys.executable, "-W", "error", "-c", example], tmp_path)
-        assert done.returncode == 0, f"{example}\n{done.stderr}"
+        for _ in range(2 if path == ROOT / "README.md" else 1):  # a reader tries it again, on the file it made
+            done = run([sys.executable, "-W", "error", "-c", example], tmp_path)
+            assert done.returncode == 0, f"{example}\n{done.stderr}"
 
 
 def test_the_commands_of_the_readme_run_as_they_stand(tmp_path: Path) -> None:

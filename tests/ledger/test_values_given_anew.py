@@ -88,3 +88,14 @@ def test_a_corrected_name_or_value_is_not_told_any_more(first: str, correction: 
     open_ones = [entry.text for entry in read(first, correction).of_kind("reference") if entry.closed_by is None]
     assert any(right in text for text in open_ones)
     assert not any(wrong in text for text in open_ones)
+
+
+def test_corrections_of_several_things_replace_what_each_corrects_and_not_one_another() -> None:
+    older = [f"Die Frist für Los {lot} ist der {lot}.08.2031." for lot in range(4, 8)]
+    newer = [f"Korrektur: Die Frist für Los {lot} ist jetzt der {lot + 10}.09.2031." for lot in range(4, 8)]
+    assert standing(read(*older, *newer)) == newer
+
+
+def test_a_call_to_attention_is_no_subject() -> None:
+    rules = [f"Ojo: los correos de {name} no se copian bajo ningún concepto." for name in ("Ana", "Luis")]
+    assert standing(read(*rules)) == rules

@@ -1,6 +1,8 @@
 """What cannot shrink is said at once, by name; what is fine is left alone; what was often compacted is warned of."""
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sessionstore import CompactionHooks, CompactionPolicy, CompactionStuckError, SessionStore
@@ -94,3 +96,24 @@ def test_a_compaction_that_saves_enough_and_stays_over_the_threshold_says_so(sto
 def test_a_compaction_that_ends_below_the_threshold_has_no_such_warning(store: SessionStore) -> None:
     prepared(store)
     assert [warning for warning in compacted(store.session("a")).warnings if "threshold" in warning] == []
+
+
+def test_a_summary_alone_is_not_summarised_again(store: SessionStore) -> None:
+    """NEST-1: with nothing else between head and tail there is nothing to do, and no model is asked."""
+    prepared(store)
+    session = compacted(store.session("a")).session
+    session.append(talk(3, start=200))
+    result = session.compact(summarizer=unasked, policy=replace(SMALL, tail_messages=len(session.context())))
+    assert result.status == "noop"
+
+
+def test_compactions_that_were_undone_are_not_counted_in_the_warning(store: SessionStore) -> None:
+    prepared(store)
+    session = store.session("a")
+    for number in range(3):
+        session = compacted(session).session.undo_compaction()
+        session.append(talk(4, start=100 + 10 * number))
+    session = compacted(session).session
+    session.append(talk(20, start=200))
+    (warning,) = [warning for warning in compacted(session).warnings if "accuracy" in warning]
+    assert "compacted once before" in warning

@@ -112,7 +112,7 @@ CHANGING: Final = vocabulary(
     words=(
         r"now|instead|chang(?:ed|es|ing)|change (?:to|it|that|the|in|of)|updat\w+|no longer|actually",
         r"correction|moved?|the new|switch\w*",
-        r"from now on|going forward|rather|revised|rotat\w+|retired|rebased|renamed|replac\w+",
+        r"from now on|going forward|(?<!['’]d )(?<!would )rather|revised|rotat\w+|retired|rebased|renamed|replac\w+",
         r"change of plan|i meant|scratch that|postponed|pushed (?:back|to)|again|after all|brought forward",
         r"as of (?:today|now)|back to",
         r"jetzt|nun|statt|geändert|korrektur|verschoben|ab sofort|doch|neuerdings|wieder|maintenant|à nouveau",

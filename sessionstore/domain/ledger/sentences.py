@@ -24,11 +24,12 @@ _MAX_INTRODUCTION: Final = 80
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 LABEL: Final = re.compile(r"^[A-Z][A-Z_-]{2,}(?: [A-Z][A-Z_-]+){0,3}\s?:\s")
 """A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
-_LEAD_IN: Final = re.compile(
-    r"^(?:(?i:decision|note|important|reminder|remember|rule|constraint|preference|fyi|btw|achtung|hinweis|wichtig|korrektur|ojo|nota"
-    r"|importante|correcci[oó]n|attention|correction|注意|重要|更正)[:：] ?(?=\S)"
-    r"|(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=[^\W\d_a-z]))"
+_CALL_TO_ATTENTION: Final = re.compile(
+    r"^(?:decision|note|important|reminder|remember|rule|constraint|preference|update|fyi|btw|achtung|hinweis|wichtig|korrektur|ojo|nota"
+    r"|importante|correcci[oó]n|attention|correction|注意|重要|更正)[:：] ?(?=\S)",
+    re.IGNORECASE,
 )
+_LEAD_IN: Final = re.compile(r"^(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: (?=[^\W\d_a-z])")
 """A few words and a colon before what matters: *Before you go on: Never …*; not the subject of it: *Deadline: never …*."""
 _BINDING_LABEL: Final = re.compile(
     r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|policie|restriction|guideline"
@@ -205,8 +206,14 @@ def says_what_is_left(sentence: str) -> bool:
 def without_lead_in(sentence: str, holds: Callable[[str], bool]) -> str:
     """A sentence in brief: without its LABEL:, and without a few words before a colon when the rest ``holds`` by itself."""
     unlabelled = LABEL.sub("", sentence)
-    rest = _LEAD_IN.sub("", unlabelled, count=1)
+    rest = subject_and_verb(sentence)
+    rest = _LEAD_IN.sub("", unlabelled, count=1) if rest == unlabelled else rest
     return rest if holds(rest) else unlabelled
+
+
+def subject_and_verb(sentence: str) -> str:
+    """A sentence without its LABEL: and without *Note:*, *Korrektur:* or the like, which are no subject of it."""
+    return _CALL_TO_ATTENTION.sub("", LABEL.sub("", sentence), count=1)
 
 
 def _stands_alone(sentence: str) -> bool:

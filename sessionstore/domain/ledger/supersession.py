@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sessionstore.domain.ledger.entry import LedgerEntry
-from sessionstore.domain.ledger.sentences import FORBIDS, LABEL, is_constraint, is_permission, without_lead_in
+from sessionstore.domain.ledger.sentences import FORBIDS, LABEL, is_constraint, is_permission, subject_and_verb, without_lead_in
 from sessionstore.domain.ledger.takeover import MONTH, kinds_of_values, says_change, subject_words, takes_over
 from sessionstore.domain.ledger.wording import content_words, values_of
 
@@ -23,15 +23,18 @@ _PATH: Final = re.compile(r"[\w-]+(?:[./\\_-][\w-]+)+")
 _SAME_BEGINNING: Final = 4
 """Letters that two forms of a word share: *approve*, *approval*."""
 _VALUED: Final = frozenset(
-    {"port", "limit", "cap", "budget", "timeout", "max", "maximum", "min", "minimum", "level", "under", "below", "above",
-     "over", "within", "every", "most", "least", "up", "exactly", "about", "around"}
+    {"port", "limit", "cap", "budget", "timeout", "max", "maximum", "min", "minimum", "level", "under", "below", "above", "over",
+     "within", "every", "most", "least", "up", "exactly", "about", "around"}
 )
 """Words behind which a number is a value, and doesn't tell one thing from another."""
 _SAYS_WHAT: Final = re.compile(
-    r"(?:\b(?:is|are|was|were|be|runs?|lives?|equals?|hosted|belongs|set to|capped|listens?|points|moved?|now|needs?|wants?"
-    r"|uses?|ist|sind|est|es|son|это)\b|'s\b(?= \w+ing)|[:=—]\s|是|为|為|は|が|改为|改成)",
+    r"(?:\b(?:is|are|was|were|be|runs?|lives?|equals?|hosted|belongs|set to|capped|listens?|points|moved?|now|needs?"
+    r"|wants?|uses?|leaves?|starts?|begins?|ends?|costs?|ist|sind|beträgt|gilt|geht|fährt|est|es|son|sale|cuesta|это)\b"
+    r"|'s\b(?= \w+ing)|[=—]\s|是|为|為|は|が|改为|改成)",
     re.IGNORECASE,
 )
+_COLON: Final = re.compile(r"[:：]\s")
+"""What stands for a verb in a sentence that has none: *Deadline: May 3*."""
 _POINTING: Final = re.compile(r"\b(?:this|that|it|these|those|here)\s*$", re.IGNORECASE)
 """The end of a subject that means whatever was spoken of just then: *the ticket for this is …*."""
 _QUANTITY: Final = re.compile(r"[$€£¥]\s?\d|\b\d[\d.,:/-]*(?:\s?(?:%|ms|s|[kKMG]i?B))?(?![\w-])")
@@ -90,7 +93,8 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
         if not found and says_change(entry.text):
             found = [older for older in before if _takes_over(newer, older)]
             if len(found) > 1:
-                found = [older for older in found if _names(entry.text) & _names(older.entry.text)]
+                named = _named_before_verb(entry.text)
+                found = [older for older in found if named & _named_before_verb(older.entry.text)]
             # Of several that may be meant none is taken.
             found = found if len(found) == 1 else []
         replaced.update((older.entry.key, entry.last_seq) for older in found)
@@ -119,17 +123,24 @@ def _things(text: str) -> frozenset[str]:
 def _names(text: str) -> frozenset[str]:
     """The values in a text that name a thing by letters and digits, apart from those that may be what changes."""
     changing = frozenset(value for values in kinds_of_values(text).values() for value in values)
-    return frozenset(value for value in values_of(text) if _has_digit(value) and value[:1].isalpha()) - changing
+    named = (value for value in values_of(text) if _has_digit(value) and value[:1].isalpha() and "://" not in value)
+    return frozenset(named) - changing
 
 
 def _named_before_verb(text: str) -> frozenset[str]:
-    """Identifiers and numbers that stand before the verb, apart from values that may be what changes."""
-    plain = without_lead_in(text, is_constraint)
-    verb = _SAYS_WHAT.search(plain)
-    if verb is None:
-        return frozenset()
-    changing = frozenset(value for values in kinds_of_values(plain).values() for value in values)
-    return _identifiers(plain[: verb.start()]) - changing
+    """Identifiers and numbers that stand before the verb."""
+    return _identifiers(_subject(subject_and_verb(text)) or "")
+
+
+def _subject(text: str) -> str | None:
+    """What stands before the verb, or before a colon where there is no verb; None without either."""
+    found = _SAYS_WHAT.search(text) or _COLON.search(text)
+    return None if found is None else text[: found.start()]
+
+
+def _says_of_what(subject: str) -> bool:
+    """Whether there is more in it than *we* or *please*, after which the thing comes behind the verb."""
+    return bool(content_words(subject) or values_of(subject) or _POINTING.search(subject))
 
 
 def _replaces(newer: _Sentence, older: _Sentence) -> bool:
@@ -171,14 +182,16 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
 
 
 def _may_compare(newer: str, older: str) -> bool:
-    newer, older = without_lead_in(newer, is_constraint), without_lead_in(older, is_constraint)
+    newer, older = (subject_and_verb(without_lead_in(text, is_constraint)) for text in (newer, older))
     if FORBIDS.search(newer) and FORBIDS.search(older) and _different_things(newer, older):
         return False
-    verbs = _SAYS_WHAT.search(newer), _SAYS_WHAT.search(older)
-    if verbs == (None, None):
+    subjects = [subject for text in (newer, older) if (subject := _subject(text)) is not None]
+    if not subjects or not any(map(_says_of_what, subjects)):
         measured = all(_QUANTITY.search(text) or _EXCLUDES.search(text) for text in (newer, older))
+        named = _names(newer), _names(older)
+        if all(named) and named[0].isdisjoint(named[1]):
+            return False
         return says_change(newer) or (measured and _one_differs(newer, older))
-    subjects = [text[: verb.start()] for text, verb in zip((newer, older), verbs, strict=True) if verb is not None]
     if any(_POINTING.search(subject) for subject in subjects):
         return False
     named = [_identifiers(subject) | _proper_names(subject) for subject in subjects]

@@ -15,6 +15,7 @@ from sessionstore.domain.ledger.languages import CHANGING
 from sessionstore.domain.ledger.sentences import LABEL
 from sessionstore.domain.ledger.wording import content_words, stem
 
+_LINK: Final = re.compile(r"\S+://\S+")
 _FORBIDDEN_CHANGE: Final = re.compile(
     r"\b(?:never|not|don't|without)\s+(?:be\s+)?(?:chang\w+|updat\w+|mov\w+|switch\w*)", re.IGNORECASE
 )
@@ -51,7 +52,7 @@ _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 def says_change(text: str) -> bool:
     """Whether a sentence says that something is other than it was."""
-    return CHANGING.is_in(_FORBIDDEN_CHANGE.sub("", text))
+    return CHANGING.is_in(_FORBIDDEN_CHANGE.sub("", _LINK.sub(" ", text)))
 
 
 def kinds_of_values(text: str) -> dict[str, frozenset[str]]:

@@ -15,7 +15,7 @@ _CHANGED_SIGNS: Final = re.compile(
     r"(?:已|现在|現在)?(?:改为|改為|改成|更新为|更新為|变成|變成|换成|換成)|现在|現在|に変更|今後"
 )
 _WRITTEN: Final = (
-    r"https?://\S+|[`\"“«「][^`\"”»」\n]{1,80}[`\"”»」]"
+    r"\b[a-z][a-z0-9+]{1,9}://\S+|[`\"“«「][^`\"”»」\n]{1,80}[`\"”»」]"
     rf"|[$€£¥]?\d(?:{_LETTER}|[.,:/%-])*|(?<!{_LETTER})(?:{_LETTER}|-)*\d(?:{_LETTER}|[.-])*|(?<!{_LETTER})[A-Z]{{2,}}(?!{_LETTER})"
     r"|(?<=[\u3400-\u9fff])[A-Z](?![A-Za-z])|(?<=[^.!?:\s]\s)[A-Z](?![\w'’])"
 )
@@ -37,6 +37,7 @@ _STOPWORD_LINES: Final = (
     "preferred current currently latest actually update updated want wants need needs der die das den dem des ein",
     "eine einen und oder von zu im ist sind war mit auf für nicht nur le la les un une et ou de du est sont el",
     "los las y o del es son en para con por que и в на не с по это для um nach aus bei als jetzt nun dass auch noch des wird",
+    "rather didn't doesn't won't i'd i'll i'm we'd we'll please let's",
     "werden wir ich du ihr sie ahora ya nun maintenant désormais теперь au",
 )
 _STOPWORDS: Final = frozenset(word for line in _STOPWORD_LINES for word in line.split())
