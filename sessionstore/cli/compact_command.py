@@ -110,8 +110,8 @@ def _print_result(result: CompactionResult[Session]) -> None:
         if result.plan is not None:
             verb = "summarised" if result.summary is not None else "pruned"
             terminal.print((f"  {verb} {spans_text(joined(sorted(result.plan.middle)))}", ""))
-        continuation = outcome.continuation_id
-        terminal.print((f"  sessionstore lineage {continuation} shows it, sessionstore undo {continuation} takes it back", "dim"))
+        opened = outcome.continuation_id
+        terminal.print((f"  sessionstore lineage {opened} shows it, sessionstore undo {opened} takes it back", "dim"))
     _print_warnings(result)
 
 

@@ -40,7 +40,7 @@ class Settings(NamedTuple):
         return SessionStore.open(self.url())
 
     def open_existing(self) -> SessionStore:
-        """The same for a command that is about what is there: raises ``StoreUnavailableError`` where there is no SQLite file."""
+        """The same for a command about what is there. Raises ``StoreUnavailableError`` where there is no SQLite file."""
         from sessionstore.store import SessionStore
 
         return SessionStore.open(self._existing_url())
@@ -59,7 +59,8 @@ class Settings(NamedTuple):
         url = self.url()
         path = url.removeprefix("sqlite:///").removeprefix("file:")
         if url.startswith("sqlite:///") and not Path(path.partition("?")[0]).exists():
-            raise StoreUnavailableError(url, "there is no such file; `sessionstore import` or `sessionstore db upgrade` creates it")
+            advice = "there is no such file; `sessionstore import` or `sessionstore db upgrade` creates it"
+            raise StoreUnavailableError(url, advice)
         return url
 
 

@@ -149,12 +149,12 @@ class _Storing:
         if not known or _tip(self.connection, self.lineage_id).next_seq == 0:
             return
         if not self.seq_of_key:
-            reason = f"the conversation {self.lineage_id!r} is there and holds nothing of it; give it an id of its own with --id"
+            reason = f"the conversation {self.lineage_id!r} holds nothing of it; give it an id of its own with --id"
             raise ImportFormatError(name, reason)
         last = max((index for index, is_known in enumerate(known) if is_known), default=0)
         if self.source == "openai" and not all(known[:last]):
             line = self.parsed.messages[known.index(False)].line
-            reason = f"line {line} is not in the conversation {self.lineage_id!r}, which has what follows it; give it another --id"
+            reason = f"line {line} is not in the conversation {self.lineage_id!r}, but what follows is; give it another --id"
             raise ImportFormatError(name, reason)
 
     def carry_out(self, event: Event) -> None:

@@ -99,3 +99,17 @@ def test_corrections_of_several_things_replace_what_each_corrects_and_not_one_an
 def test_a_call_to_attention_is_no_subject() -> None:
     rules = [f"Ojo: los correos de {name} no se copian bajo ningún concepto." for name in ("Ana", "Luis")]
     assert standing(read(*rules)) == rules
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I moved things: mailer-4 listens on 10.4.0.7:91.", "I moved things: pinger-5 listens on 10.5.0.7:92."),
+        ("Change of plan: the crate for Ada7 leaves on 3 May.", "Change of plan: the crate for Bo8 leaves on 9 May."),
+        ("I'd rather you didn't use glue 4 for the frames.", "I'd rather you didn't use glue 5 for the frames."),
+        ("No, I meant s3://a-warm/out for Ada7, not the other.", "No, I meant s3://b-warm/out for Bo8, not the other."),
+        ("The board is at https://a.example/4?from=now-6h today.", "The panel is at https://b.example/5?from=now-6h today."),
+    ],
+)
+def test_two_updates_worded_alike_are_about_what_they_name(first: str, second: str) -> None:
+    assert standing(read(first, second)) == [first, second]

@@ -10,8 +10,9 @@ from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, Source
 from sessionstore.domain.ledger.languages import CORRECTING
 from sessionstore.domain.ledger.references import NAMES, Reference, references_in
-from sessionstore.domain.ledger.supersession import superseded, takes_back
+from sessionstore.domain.ledger.supersession import superseded
 from sessionstore.domain.ledger.takeover import kinds_of_values
+from sessionstore.domain.ledger.taking_back import takes_back
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.transcript import Entry, PairedCall, pair_calls
 

@@ -9,7 +9,8 @@ from typing import Final
 from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.sentences import FORBIDS, LABEL, is_constraint, is_permission, subject_and_verb, without_lead_in
 from sessionstore.domain.ledger.takeover import MONTH, kinds_of_values, says_change, subject_words, takes_over
-from sessionstore.domain.ledger.wording import content_words, values_of
+from sessionstore.domain.ledger.taking_back import takes_back
+from sessionstore.domain.ledger.wording import content_words, is_form_of, values_of
 
 MOST_COMPARED: Final = 48
 """Sentences with the same word that a new one is compared with, the newest of them: a word that more of them have names no
@@ -18,13 +19,9 @@ subject, and without a limit a long conversation costs the square of its length.
 _SAME_SUBJECT: Final = 0.66
 _SAME_SUBJECT_SAID_AGAIN: Final = 0.6
 _ONE_WITHIN_OTHER: Final = 0.5
-_MOSTLY: Final = 0.6
-_PATH: Final = re.compile(r"[\w-]+(?:[./\\_-][\w-]+)+")
-_SAME_BEGINNING: Final = 4
-"""Letters that two forms of a word share: *approve*, *approval*."""
 _VALUED: Final = frozenset(
-    {"port", "limit", "cap", "budget", "timeout", "max", "maximum", "min", "minimum", "level", "under", "below", "above", "over",
-     "within", "every", "most", "least", "up", "exactly", "about", "around"}
+    {"port", "limit", "cap", "budget", "timeout", "max", "maximum", "min", "minimum", "level", "under", "below", "above",
+     "over", "within", "every", "most", "least", "up", "exactly", "about", "around"}
 )
 """Words behind which a number is a value, and doesn't tell one thing from another."""
 _SAYS_WHAT: Final = re.compile(
@@ -103,23 +100,6 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
     return replaced
 
 
-def takes_back(newer: str, older: str) -> bool:
-    """Whether ``newer``, which allows something, allows what ``older`` forbids: of the same things, or in the same words."""
-    if not FORBIDS.search(older):
-        return False
-    allowed, forbidden = _things(newer), _things(older)
-    if allowed and forbidden:
-        return forbidden <= allowed
-    words = content_words(older) - content_words(" ".join(FORBIDS.findall(older)))
-    said = content_words(newer)
-    return bool(words) and sum(word in said or _alike(word, said) for word in words) >= _MOSTLY * len(words)
-
-
-def _things(text: str) -> frozenset[str]:
-    """Names, identifiers and paths in a text, numbers apart."""
-    return frozenset(_PATH.findall(text)) | frozenset(value for value in values_of(text) if not value[:1].isdigit())
-
-
 def _names(text: str) -> frozenset[str]:
     """The values in a text that name a thing by letters and digits, apart from those that may be what changes."""
     changing = frozenset(value for values in kinds_of_values(text).values() for value in values)
@@ -133,8 +113,9 @@ def _named_before_verb(text: str) -> frozenset[str]:
 
 
 def _subject(text: str) -> str | None:
-    """What stands before the verb, or before a colon where there is no verb; None without either."""
-    found = _SAYS_WHAT.search(text) or _COLON.search(text)
+    """What stands before the verb, of two clauses the second one's, or before a colon without a verb; None without either."""
+    colon = _COLON.search(text)
+    found = (_SAYS_WHAT.search(text, colon.end()) if colon else None) or _SAYS_WHAT.search(text) or colon
     return None if found is None else text[: found.start()]
 
 
@@ -224,11 +205,7 @@ def _names_a_thing(value: str, text: str) -> bool:
 
 def _other_thing(newer: frozenset[str], older: frozenset[str]) -> bool:
     """Whether each sentence has a word of its own that is no form of one of the other's: *search pool*, *mail pool*."""
-    return any(not _alike(word, older) for word in newer) and any(not _alike(word, newer) for word in older)
-
-
-def _alike(word: str, others: frozenset[str]) -> bool:
-    return any(word[:_SAME_BEGINNING] == other[:_SAME_BEGINNING] for other in others if len(other) >= _SAME_BEGINNING)
+    return any(not is_form_of(word, older) for word in newer) and any(not is_form_of(word, newer) for word in older)
 
 
 def _has_digit(value: str) -> bool:

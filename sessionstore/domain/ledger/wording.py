@@ -28,6 +28,8 @@ _GERMAN: Final = re.compile(
 )
 _ENGLISH: Final = re.compile(r"\b(?:the|is|are|of|to|and|for|at|with|has|will|el|la|los|del|con)\b", re.IGNORECASE)
 _SUFFIX: Final = re.compile(r"(?:'s|’s|ings?|ed|es|s|en|ern|e)$")
+_SAME_BEGINNING: Final = 4
+"""Letters that two forms of a word share."""
 _STOPWORD_LINES: Final = (
     "the a an and or of to in on at by for with from is are was were be been being it its this that these those",
     "there here as not no never always must should shall will would can could may might do does did don't only",
@@ -81,3 +83,8 @@ def nouns_have_capitals(text: str) -> bool:
 def stem(word: str) -> str:
     """A lower-case word without its ending, so that *exceeding* and *exceed* are one."""
     return _SUFFIX.sub("", word) if len(word) > 4 else word
+
+
+def is_form_of(word: str, others: frozenset[str]) -> bool:
+    """Whether a word begins as one of the others does: *approve*, *approval*."""
+    return any(word[:_SAME_BEGINNING] == other[:_SAME_BEGINNING] for other in others if len(other) >= _SAME_BEGINNING)
