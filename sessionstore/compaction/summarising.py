@@ -58,7 +58,10 @@ def facts_of_middle(snapshot: Snapshot, entries: Sequence[Entry], plan: Compacti
 
     def extracted() -> Ledger:
         previous = EMPTY_LEDGER if stored is None else Ledger.from_json(from_json(stored))
-        following = [entry for entry in entries if middle and entry.seq > max(middle)]
+        # What stays behind the summary: the tail, and a request that stands apart from it.
+        first, last = min(middle, default=0), max(middle, default=0)
+        staying = [entry for entry in entries if entry.seq not in middle]
+        following = [entry for entry in staying if entry.seq > last or (entry.is_request and entry.seq > first)]
         return extract_ledger([entry for entry in entries if entry.seq in middle], previous=previous, following=following)
 
     return (yield from call(extracted))

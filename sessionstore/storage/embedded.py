@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -11,6 +13,7 @@ from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
+from sessionstore.errors import StoreLockedError
 from sessionstore.storage.after_fork import forget_when_forked
 from sessionstore.storage.file_identity import FileIdentity
 from sessionstore.storage.log_size import LogSize
@@ -18,6 +21,12 @@ from sessionstore.storage.sqlite_engine import Durability, identity_of, is_in_me
 from sessionstore.storage.waiting import WritingTurns
 
 T = TypeVar("T")
+
+
+_LONGEST_WAIT_TO_FORK: Final = 5.0
+"""Seconds that a fork waits for units at work; longer ones, waiting for another process's lock say, are not waited for."""
+
+_PAUSE_BEFORE_FORK: Final = 0.001
 
 
 @dataclass(slots=True)
@@ -51,14 +60,42 @@ class Embedded:
         self.engine: Final = sqlite_engine(url, durability, busy_timeout, connect)
         self.file: Final = file or identity_of(self.engine)
         self._busy_timeout = busy_timeout
+        self._name = url.render_as_string(hide_password=True)
         self._idle: list[_Kept] = []
         self._log = None if self.file is None else LogSize(self.file.path)
+        self._has_a_file = not is_in_memory(url) and connect is None
         # A memory database lives in one connection, which threads take in turns.
         self._turn = threading.Lock() if is_in_memory(url) and connect is None else None
+        self._at_work: set[int] = set()
+        self._open_for_work = threading.Event()
+        self._open_for_work.set()
         forget_when_forked(self)
 
     def read(self, work: Callable[[Connection], T], *, one_query: bool) -> T:  # noqa: ARG002 - a transaction costs nothing here
         """Run a unit that only reads, on one snapshot."""
+        if self._turn is None:
+            return self._read(work)
+        with self._in_turn(self._turn):
+            return self._read(work)
+
+    def write(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:  # noqa: ARG002 - nothing is ever run again
+        """Run a unit that writes, and commit it."""
+        if self._turn is None:
+            return self._write(work)
+        with self._in_turn(self._turn):
+            return self._write(work)
+
+    @contextmanager
+    def _in_turn(self, turn: threading.Lock) -> Iterator[None]:
+        """Have a memory database for oneself. Raises ``StoreLockedError`` when it isn't free in time."""
+        if not turn.acquire(timeout=self._busy_timeout):
+            raise StoreLockedError(self._name, waited=self._busy_timeout)
+        try:
+            yield
+        finally:
+            turn.release()
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
         kept, idle = self._take()
         try:
             if not kept.waits_by_itself:
@@ -79,8 +116,7 @@ class Embedded:
         self._keep(kept, idle)
         return result
 
-    def write(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:  # noqa: ARG002 - nothing is ever run again
-        """Run a unit that writes, and commit it."""
+    def _write(self, work: Callable[[Connection], T]) -> T:
         kept, idle = self._take()
         try:
             if kept.waits_by_itself:
@@ -112,17 +148,43 @@ class Embedded:
         if self.file is not None:
             self.file.forget()
 
+    def before_fork(self) -> None:
+        """Let no unit begin, wait for those that are at work in other threads, and close the connections to the file."""
+        if not self._has_a_file:
+            return
+        self._open_for_work.clear()
+        until = time.monotonic() + _LONGEST_WAIT_TO_FORK
+        while self._at_work - {threading.get_ident()} and time.monotonic() < until:
+            time.sleep(_PAUSE_BEFORE_FORK)
+        idle, self._idle = self._idle, []
+        for kept in idle:
+            kept.connection.close()
+        self.engine.dispose()
+
+    def in_parent(self) -> None:
+        """Let units begin again."""
+        self._open_for_work.set()
+
     def begin_anew(self) -> object:
         """Forget every connection without touching it; gives what must never be closed in this process."""
         idle, self._idle = self._idle, []
         pool = self.engine.pool
         self.engine.dispose(close=False)
+        # Whoever held these in the parent isn't here.
+        self._turn = None if self._turn is None else threading.Lock()
+        self._at_work.clear()
+        self._open_for_work = threading.Event()
+        self._open_for_work.set()
         return idle, pool
 
     def _take(self) -> tuple[_Kept, list[_Kept]]:
         """A connection for one unit, and the list that it goes back to."""
-        if self._turn is not None:
-            self._turn.acquire()
+        me = threading.get_ident()
+        self._at_work.add(me)
+        while not self._open_for_work.is_set():
+            self._at_work.discard(me)
+            self._open_for_work.wait()
+            self._at_work.add(me)
         idle = self._idle
         try:
             return idle.pop(), idle
@@ -131,7 +193,7 @@ class Embedded:
         try:
             return self._open(), idle
         except BaseException:
-            self._end_turn()
+            self._at_work.discard(me)
             raise
 
     def _give_up(self, kept: _Kept, idle: list[_Kept], error: BaseException) -> None:
@@ -145,11 +207,7 @@ class Embedded:
         finally:
             # Its state is not worth a guess: the pool undoes what was begun, and closes it if it must.
             kept.connection.close()
-            self._end_turn()
-
-    def _end_turn(self) -> None:
-        if self._turn is not None:
-            self._turn.release()
+            self._at_work.discard(threading.get_ident())
 
     def _open(self) -> _Kept:
         if self.file is not None:
@@ -168,7 +226,7 @@ class Embedded:
             # The door was closed meanwhile.
             kept.connection.detach()
             kept.connection.close()
-        self._end_turn()
+        self._at_work.discard(threading.get_ident())
 
 
 def _end(kept: _Kept) -> None:

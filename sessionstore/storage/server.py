@@ -83,6 +83,12 @@ class Server:
         """Close the pooled connections; a later call opens new ones."""
         self.engine.dispose()
 
+    def before_fork(self) -> None:
+        """Nothing: a server's connections may be in two processes as long as one of them leaves them alone."""
+
+    def in_parent(self) -> None:
+        """Nothing was stopped."""
+
     def begin_anew(self) -> object:
         """Forget the pooled connections without touching them; gives what must never be closed in this process."""
         pool = self.engine.pool

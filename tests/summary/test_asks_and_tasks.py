@@ -34,3 +34,16 @@ def test_a_summary_with_no_room_points_at_the_request_right_behind_it(store: Ses
         assert (task.strip() in said) is verbatim
         assert said.endswith(f"#{seq}")
         assert any(message.get("content") == task for message in result.messages)
+
+
+def test_a_value_that_a_message_right_behind_gives_anew_is_not_told(store: SessionStore) -> None:
+    session = store.create_session(context_window=12_000)
+    session.append({"role": "user", "content": "Begin."})
+    for number in range(12):
+        session.append([{"role": "user", "content": f"{TALK} {number}"}, {"role": "assistant", "content": TALK}])
+    session.append([{"role": "user", "content": "The crane lifts at most 40 tons."}, {"role": "assistant", "content": TALK}])
+    session.append({"role": "user", "content": "The crane lifts at most 65 tons now."})
+    result = session.compact(policy=CompactionPolicy(tail_messages=1, min_tail_messages=1))
+    assert result.status == "committed", result.reason
+    assert "40 tons" not in (result.summary or "")
+    assert any(message.get("content") == "The crane lifts at most 65 tons now." for message in result.messages)

@@ -1,13 +1,13 @@
 """From messages to facts: one pass over a transcript that notes what was asked, said, done and found."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
 from sessionstore.domain.ledger import deeds, sentences
 from sessionstore.domain.ledger.collector import FactCollector
-from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, Source
+from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, LedgerEntry, Source
 from sessionstore.domain.ledger.languages import CORRECTING
 from sessionstore.domain.ledger.references import NAMES, Reference, references_in
 from sessionstore.domain.ledger.supersession import superseded
@@ -33,7 +33,7 @@ def extract_ledger(
     ``entries`` may come in any order and may overlap with what ``previous`` has seen: facts are told apart by kind, key and
     seq, so reading a message again adds nothing. Summaries are skipped, their facts are in ``previous``. A rendition counts
     under its ``origin_seq``, unless the message itself is there or was read before. Secrets are redacted before a text is kept.
-    Of ``following``, the messages behind them that stay as they are, only whether they answer what was asked is read.
+    Of ``following``, the messages behind them that stay as they are, it is only read what they answer and what they replace.
     Of very long texts only the two ends are read: 40,000 characters of what a person or the model wrote, 16,000 of an output.
     """
     collector = FactCollector(previous)
@@ -52,7 +52,7 @@ def extract_ledger(
             reader.read(paired.call, paired.result, seq_of(entry), result_seq)
     for index, entry in enumerate(following):
         _close_answered(entry, collector, final=_is_final(following, index))
-    _close_superseded(collector)
+    _close_superseded(collector, following)
     return collector.ledger()
 
 
@@ -139,13 +139,13 @@ def _read_answer(entry: Entry, collector: FactCollector, *, final: bool) -> None
 
 def _close_answered(entry: Entry, collector: FactCollector, *, final: bool) -> None:
     """Close what a message answers: the model's questions by the next request, requests by the text that ends a turn."""
-    seq, text = seq_of(entry), redact(entry.view.text.strip())
+    seq = seq_of(entry)
     if entry.is_request:
         for question in collector.of_kind("question"):
             if question.source == "assistant" and question.closed_by is None and question.last_seq < seq:
-                collector.close(question, seq, text[:_MAX_ANSWER] or "[image]")
-    elif final and text and entry.view.role == "assistant" and entry.kind == "message":
-        lead = " ".join(text[: 4 * _MAX_ANSWER].split())
+                collector.close(question, seq, redact(entry.view.text.strip())[:_MAX_ANSWER] or "[image]")
+    elif final and entry.view.role == "assistant" and entry.kind == "message" and entry.view.text.strip():
+        lead = " ".join(redact(entry.view.text.strip())[: 4 * _MAX_ANSWER].split())
         lead = lead if len(lead) <= _MAX_ANSWER else f"{lead[:_MAX_ANSWER]}…"
         for asked in collector.of_kind("request", "question"):
             if asked.source != "assistant" and asked.closed_by is None and asked.last_seq < seq:
@@ -185,9 +185,18 @@ def _close_corrected(found: Reference, text: str, seq: int, collector: FactColle
             collector.close(same[0], seq)
 
 
-def _close_superseded(collector: FactCollector) -> None:
+def _close_superseded(collector: FactCollector, following: Sequence[Entry]) -> None:
     facts = [fact for fact in collector.of_kind("constraint", "statement") if fact.source == "user" and fact.closed_by is None]
-    replaced = superseded(facts)
+    replaced = superseded([*facts, *_said_later(following)])
     for fact in facts:
         if fact.key in replaced:
             collector.close(fact, replaced[fact.key])
+
+
+def _said_later(following: Sequence[Entry]) -> Iterator[LedgerEntry]:
+    """The sentences of requests that stay in the context, which may give anew what an earlier one said."""
+    for entry in following:
+        for sentence in sentences.sentences_of(redact(entry.view.text)) if entry.is_request else ():
+            says = sentences.is_constraint(sentence) or sentences.is_permission(sentence) or sentences.is_statement(sentence)
+            if says and not sentences.is_question(sentence):
+                yield LedgerEntry("statement", f"#{seq_of(entry)} {sentence}", sentence, (seq_of(entry),))

@@ -26,7 +26,7 @@ _ISSUE: Final = re.compile(
 )
 _UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 _IDENTIFIER: Final = re.compile(
-    r"(?<![\w./@:-])[a-zA-Z]{1,24}(?:[_-][A-Za-z0-9]{1,40}){0,6}?[_-](?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{5,40}"
+    r"(?<![\w./@:-])[a-zA-Z]{1,24}+(?:[_-][A-Za-z0-9]{1,40}){0,6}?[_-](?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{5,40}"
     r"(?:-[A-Za-z0-9]{1,40}){0,3}(?![\w-])"
     r"|\barn:[\w:/.-]{8,200}\b"
 )
@@ -144,7 +144,7 @@ def _ids(text: str) -> Iterator[Reference]:
             yield Reference("id", match.group())
     for match in _UUID.finditer(text):
         yield Reference("id", match.group(), _before(text, match.start(), 30))
-    for match in _IDENTIFIER.finditer(text):
+    for match in _IDENTIFIER.finditer(text) if "-" in text or "_" in text else ():
         yield Reference("id", match.group(), _before(text, match.start(), 30))
     for match in _HASH.finditer(text) if any(word in text for word in _HASH_WORDS) else ():
         near = text[max(0, match.start() - 40): match.end() + 20]

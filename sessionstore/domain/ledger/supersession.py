@@ -175,8 +175,8 @@ def _may_compare(newer: str, older: str) -> bool:
         return says_change(newer) or (measured and _one_differs(newer, older))
     if any(_POINTING.search(subject) for subject in subjects):
         return False
-    named = [_identifiers(subject) | _proper_names(subject) for subject in subjects]
-    return len(named) == 1 or named[0] == named[1] or not (named[0] and named[1])
+    told_apart = [_identifiers(subject) | _proper_names(subject) for subject in subjects]
+    return len(told_apart) == 1 or told_apart[0] == told_apart[1] or not all(told_apart)
 
 
 def _different_things(newer: str, older: str) -> bool:
