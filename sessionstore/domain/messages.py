@@ -30,6 +30,8 @@ _UNFIT: Final = re.compile("[\x00\ud800-\udfff]")
 _LONG_INTEGER_BITS: Final = 14_000
 """Bits of an integer that has fewer than 4,300 digits in any case; longer ones take the long way."""
 
+_CHANGED: Final = "JSON would change it: it has tuples, keys that are not strings, or two surrogate halves in a row"
+
 _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 _UNCHANGED: Final = frozenset({str, int, float, bool, type(None)})
 """Types whose values come back from JSON equal and of the same type, given that the encoder took them."""
@@ -60,6 +62,8 @@ def encode_message(
     except ValueError as error:
         if "Circular" in str(error):
             raise InvalidMessageError("it contains itself", index=index) from error
+        if "digits" in str(error):
+            raise InvalidMessageError(_CHANGED, index=index) from error
         raise InvalidMessageError("it holds NaN or Infinity, which JSON does not have", index=index) from error
     except TypeError as error:
         raise InvalidMessageError(str(error), index=index) from error
@@ -72,9 +76,7 @@ def encode_message(
     if stored is _OTHER:
         stored = decode_body(escaped)
         if stored != message:
-            raise InvalidMessageError(
-                "JSON would change it: it has tuples, keys that are not strings, or two surrogate halves in a row", index=index
-            )
+            raise InvalidMessageError(_CHANGED, index=index)
     return EncodedMessage(escaped, stored, _role_of(stored, index))
 
 

@@ -12,14 +12,20 @@ RESULT_ITEMS: Final = frozenset(f"{kind}_output" for kind in CALL_ITEMS)
 _ARGUMENTS: Final = ("arguments", "input", "action", "operation", "actions")
 
 
+def type_of(value: Any) -> str:
+    """The type that a message or block says it has; empty where it says none, or something that is no text."""
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    return kind if isinstance(kind, str) else ""
+
+
 def is_call_item(message: Mapping[str, Any]) -> bool:
     """Whether a message is an item that asks for a tool."""
-    return "role" not in message and message.get("type") in CALL_ITEMS
+    return "role" not in message and type_of(message) in CALL_ITEMS
 
 
 def is_result_item(message: Mapping[str, Any]) -> bool:
     """Whether a message is an item that answers such a one."""
-    return "role" not in message and message.get("type") in RESULT_ITEMS
+    return "role" not in message and type_of(message) in RESULT_ITEMS
 
 
 def arguments_key(item: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -15,19 +16,24 @@ from sessionstore.operations.prompting import adopt_prompt
 from sessionstore.storage.message_rows import context_rows, context_texts
 from sessionstore.storage.session_rows import advance_session, advance_session_from, find_session, find_tip
 
+_RECENT: Final = 6
+"""Messages at the end that a later flush compares: two turns of most agents."""
+
 
 @dataclass(frozen=True, slots=True)
 class Landmarks:
-    """What a handle remembers of a context that it has compared in full, so that later flushes compare two places only.
+    """What a handle remembers of a context that it has compared in full, so that later flushes compare a few places only.
 
-    ``cursor`` is the length it was compared at and ``last`` the digest of the message there. ``marker`` is the (index, digest)
-    of the first summary or rendition: an older list has nothing like it at that index, however many equal messages it holds.
-    ``prompt`` is the digest of the system prompt that stood at the head of the list.
+    ``cursor`` is the length it was compared at, ``last`` the digest of the message there and ``recent`` the last messages
+    themselves, since one equal message ("ok") proves nothing. ``marker`` is the (index, digest) of the first summary or
+    rendition: an older list has nothing like it at that index, however many equal messages it holds. ``prompt`` is the digest
+    of the system prompt that stood at the head of the list.
     """
 
     cursor: int
     last: str | None
     marker: tuple[int, str] | None
+    recent: tuple[Message, ...] = ()
     prompt: str | None = None
 
 
@@ -113,9 +119,9 @@ def _write(
     now: float,
 ) -> Flushed:
     write_rows(connection, lineage_id, generation, [NewMessage(one) for one in new], first=first, now=now)
-    return Flushed(
-        tuple(range(first, first + len(new))), replace(landmarks, cursor=landmarks.cursor + len(new), last=digest)
-    )
+    recent = (*landmarks.recent, *(one.message for one in new[-_RECENT:]))[-_RECENT:]
+    seqs = tuple(range(first, first + len(new)))
+    return Flushed(seqs, replace(landmarks, cursor=landmarks.cursor + len(new), last=digest, recent=recent))
 
 
 def unsaved_after(stored: Sequence[Message], messages: Sequence[Message]) -> list[Message]:
@@ -148,7 +154,9 @@ def _open_session(
 
 def _agrees(known: Landmarks, messages: Sequence[Message]) -> bool:
     """Whether a list agrees with the context that was compared where it matters."""
-    if len(messages) < known.cursor or (known.cursor and message_digest(messages[known.cursor - 1]) != known.last):
+    if len(messages) < known.cursor:
+        return False
+    if any(messages[known.cursor - back] != message for back, message in enumerate(reversed(known.recent), 1)):
         return False
     return known.marker is None or message_digest(messages[known.marker[0]]) == known.marker[1]
 
@@ -169,6 +177,7 @@ def _compare_all(
     return Landmarks(
         cursor=len(texts),
         last=session.tail_digest,
+        recent=tuple(decode_body(text) for _, text in texts[-_RECENT:]),
         marker=None if marker is None else (marker, message_digest(decode_body(texts[marker][1]))),
     )
 

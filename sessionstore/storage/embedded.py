@@ -4,8 +4,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -66,6 +65,7 @@ class Embedded:
         self._has_a_file = not is_in_memory(url) and connect is None
         # A memory database lives in one connection, which threads take in turns.
         self._turn = threading.Lock() if is_in_memory(url) and connect is None else None
+        self._whose_turn = 0
         self._at_work: set[int] = set()
         self._open_for_work = threading.Event()
         self._open_for_work.set()
@@ -73,27 +73,23 @@ class Embedded:
 
     def read(self, work: Callable[[Connection], T], *, one_query: bool) -> T:  # noqa: ARG002 - a transaction costs nothing here
         """Run a unit that only reads, on one snapshot."""
-        if self._turn is None:
-            return self._read(work)
-        with self._in_turn(self._turn):
-            return self._read(work)
+        return self._read(work) if self._turn is None else self._in_turn(self._turn, self._read, work)
 
     def write(self, work: Callable[[Connection], T], *, repeatable: bool) -> T:  # noqa: ARG002 - nothing is ever run again
         """Run a unit that writes, and commit it."""
-        if self._turn is None:
-            return self._write(work)
-        with self._in_turn(self._turn):
-            return self._write(work)
+        return self._write(work) if self._turn is None else self._in_turn(self._turn, self._write, work)
 
-    @contextmanager
-    def _in_turn(self, turn: threading.Lock) -> Iterator[None]:
-        """Have a memory database for oneself. Raises ``StoreLockedError`` when it isn't free in time."""
-        if not turn.acquire(timeout=self._busy_timeout):
-            raise StoreLockedError(self._name, waited=self._busy_timeout)
-        try:
-            yield
-        finally:
-            turn.release()
+    def _in_turn(
+        self, turn: threading.Lock, run: Callable[[Callable[[Connection], T]], T], work: Callable[[Connection], T]
+    ) -> T:
+        """Run a unit on a memory database, alone. Raises ``StoreLockedError`` when this very thread is in one already."""
+        me = threading.get_ident()
+        if turn.locked() and self._whose_turn == me:
+            raise StoreLockedError(self._name, waited=0.0)
+        # Nothing can come between taking a lock in this way and giving it back, a signal neither.
+        with turn:
+            self._whose_turn = me
+            return run(work)
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         kept, idle = self._take()

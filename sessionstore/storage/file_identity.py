@@ -91,6 +91,8 @@ def _is_less(size: int, connection: sqlite3.Connection | None) -> bool:
         (page_size,) = connection.execute("PRAGMA page_size").fetchone()
     except sqlite3.DatabaseError:
         return True  # it can't even be told
+    # Where somebody's VACUUM came before and the rest is in the log still, this is too strict. That all of it can be read
+    # proves nothing: the log may hold pages that SQLite takes to be in the file already.
     return bool(size < pages * page_size)
 
 

@@ -24,7 +24,7 @@ WAL_LIMIT: Final = 8 * 1024 * 1024
 
 def is_in_memory(url: URL) -> bool:
     """Whether a URL means a database that lives in its connection."""
-    return url.database in (None, "", ":memory:")
+    return url.database in (None, "", ":memory:", "file::memory:") or "memory" in url.query.get("mode", "")
 
 
 def connect_options(busy_timeout: float) -> dict[str, Any]:

@@ -230,3 +230,18 @@ def test_a_screenshot_is_an_image() -> None:
     assert rendered([ASK, call, output, ASK], "responses") == [ASK, call, output, ASK]
     assert "base64" not in view_message(output).results[0].text
     assert view_message(output).results[0].images == 1
+
+
+@pytest.mark.parametrize("profile", get_args(Profile))
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"role": "user", "content": [{"type": []}]},
+        {"role": "user", "content": [{"type": {"a": 1}, "text": "hi"}]},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": [], "function": {"name": "f"}}]},
+        {"role": "assistant", "type": [], "content": "x"},
+    ],
+)
+def test_a_type_that_is_no_text_blocks_no_rendering(profile: Profile, odd: Message) -> None:
+    """LOG-3: one odd message never blocks later ones."""
+    assert rendered([ASK, odd, ASK], profile)[-1]["content"]

@@ -215,3 +215,26 @@ def test_two_agents_with_different_lists(store: SessionStore) -> None:
     with pytest.raises(ConflictError):
         first.flush([*base, {"role": "user", "content": "mine"}, NEXT])
     assert [message["content"] for message in store.session("a").context()[12:]] == ["mine", "appended"]
+
+
+def user(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+def test_two_turns_through_one_handle_are_both_stored_or_one_is_refused(store: SessionStore) -> None:
+    """CONC-1, FLUSH-2: two threads share a handle, and their turns end with the same word."""
+    session = store.create_session("a")
+    base = [user("go")]
+    session.flush(base)
+    assert session.flush([*base, user("turn of one"), user("ok")]) == [1, 2]
+    assert assert_refused(store, session, [*base, user("turn of the other"), user("ok")]).first_difference == 1
+
+
+def test_a_list_from_before_a_rewind_is_refused(store: SessionStore) -> None:
+    """FLUSH-2: a rewound context holds no summary to tell it by."""
+    old = [user(text) for text in ("a", "ok", "b", "ok", "c", "d")]
+    session = store.create_session("a")
+    session.flush(old)
+    session = session.rewind(1)
+    session.flush([*session.context(), user("x"), user("ok")])
+    assert assert_refused(store, session, old).first_difference == 2

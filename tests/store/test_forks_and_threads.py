@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import warnings
+from pathlib import Path
 
 import pytest
 
-from sessionstore import SessionStore
+from sessionstore import SchemaError, SessionStore, StoreLockedError
 from tests.store.conversations import talk
 
 
@@ -77,3 +79,90 @@ def test_a_store_that_was_closed_opens_again(store: SessionStore) -> None:
     store.close()
     session.append(talk(1))
     assert len(session.context()) == 3
+
+
+def test_what_a_child_acknowledged_is_there_after_its_parent_closed_the_store(tmp_path: Path) -> None:
+    """LOG-1: SQLite's own account of its locks must not reach the child."""
+    url = f"sqlite:///{tmp_path}/store.db"
+    store = SessionStore.open(url)
+    store.create_session("a").append(talk(1))
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        status = 1
+        try:
+            session = store.session("a")
+            session.append(talk(1, start=10))
+            os.read(reading, 1)
+            session.append(talk(1, start=20))
+            status = 0
+        finally:
+            os._exit(status)
+    while len(store.session("a").context()) < 2:
+        time.sleep(0.01)
+    store.close()
+    os.write(writing, b"x")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with SessionStore.open(url) as again:
+        assert again.session("a").context() == [*talk(1), *talk(1, start=10), *talk(1, start=20)]
+
+
+@pytest.mark.parametrize("place", ["file", "memory"])
+def test_a_fork_beside_threads_at_work_leaves_the_child_no_lock_that_nobody_holds(tmp_path: Path, place: str) -> None:
+    """CONC-1, ATOM-1"""
+    store = SessionStore.open(f"sqlite:///{tmp_path}/store.db" if place == "file" else "sqlite://", busy_timeout=20)
+    session = store.create_session("a")
+    stop = threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            session.append(talk(1))
+
+    threads = [threading.Thread(target=write) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    ended = []
+    for _ in range(5):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if not child:
+            status = 1
+            try:
+                if place == "file":
+                    store.session("a").append(talk(1))
+                else:
+                    store.list_sessions()
+                status = 0
+            except SchemaError:
+                status = 0  # the memory of the parent is not the child's: it has an empty database
+            finally:
+                os._exit(status)
+        ended.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert ended == [0] * 5
+    assert list(store.doctor()) == []
+    store.close()
+
+
+def test_a_memory_database_that_a_handler_enters_again_is_a_typed_error() -> None:
+    """CONC-1: it has one connection, so who waits for himself waits in vain, and not for ever."""
+    with SessionStore.open("sqlite://", busy_timeout=0.2) as store:
+        session = store.create_session("a")
+
+        def again(_connection: object) -> None:
+            session.append(talk(1))
+
+        with pytest.raises(StoreLockedError):
+            store._database.write(again)
+        assert session.append(talk(1)) == [0]
+
+
+@pytest.mark.parametrize("url", ["sqlite:///file::memory:?uri=true", "sqlite:///file:x?mode=memory&uri=true"])
+def test_other_names_of_a_memory_database(url: str) -> None:
+    with SessionStore.open(url) as store:
+        append_in_threads(store)

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import Message
-from sessionstore.domain.response_items import is_call_item, is_result_item
+from sessionstore.domain.response_items import is_call_item, is_result_item, type_of
 from sessionstore.domain.transcript import (
     IMAGE_TYPES,
     REASONING_TYPES,
@@ -195,7 +195,7 @@ class _PartReader:
                 self._block(block)
 
     def _block(self, block: Mapping[str, Any]) -> None:
-        kind = block.get("type")
+        kind = type_of(block)
         if kind in REASONING_TYPES:
             self.add("reasoning", block)
         elif kind in IMAGE_TYPES:
@@ -204,7 +204,7 @@ class _PartReader:
             self.result(block)
         elif is_call_block(block):
             self.call(block)
-        elif kind in TEXT_TYPES or (kind is None and isinstance(block.get("text"), str)):
+        elif kind in TEXT_TYPES or (not kind and isinstance(block.get("text"), str)):
             self.add("text", block)
         else:
             self.add("other", block)

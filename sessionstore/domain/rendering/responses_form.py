@@ -16,7 +16,7 @@ from sessionstore.domain.rendering.media import (
 )
 from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, origin_of
 from sessionstore.domain.rendering.parts import Draft, Key, Member, Part, Voice
-from sessionstore.domain.response_items import BUILT_IN_CALLS, CALL_ITEMS, RESULT_ITEMS, is_own_answer
+from sessionstore.domain.response_items import BUILT_IN_CALLS, CALL_ITEMS, RESULT_ITEMS, is_own_answer, type_of
 from sessionstore.domain.transcript import answered_id_key, is_call_block
 
 _FOREIGN_BLOCKS: Final = FOREIGN_TO_RESPONSES | {
@@ -40,7 +40,7 @@ class ResponsesForm:
         """The form for what these drafts say. A built-in tool whose answer isn't its own any more is told as a function."""
         parts = [(part.key, part) for draft in drafts for part in draft.parts if part.key is not None]
         calls = {key: part.raw for key, part in parts if part.kind == "call" and isinstance(part.raw, Mapping)}
-        built_in = {key: raw for key, raw in calls.items() if raw.get("type") in BUILT_IN_CALLS}
+        built_in = {key: raw for key, raw in calls.items() if type_of(raw) in BUILT_IN_CALLS}
         plain = {
             key
             for key, part in parts
@@ -89,7 +89,7 @@ class ResponsesForm:
 
     def _call(self, part: Part) -> Message:
         raw: dict[str, Any] = part.raw
-        if raw.get("type") in CALL_ITEMS and "call_id" in raw and part.key not in self.plain:
+        if type_of(raw) in CALL_ITEMS and "call_id" in raw and part.key not in self.plain:
             return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
         name = "" if part.call is None else part.call.name
         return {
@@ -101,7 +101,7 @@ class ResponsesForm:
 
     def _result(self, part: Part) -> Message:
         raw: dict[str, Any] = part.raw
-        if raw.get("type") in RESULT_ITEMS and "call_id" in raw and part.key not in self.plain:
+        if type_of(raw) in RESULT_ITEMS and "call_id" in raw and part.key not in self.plain:
             return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
         output = flagged_content(part, partial(responses_block, spoken_by_model=False))
         called = self.calls.get(part.key, {}).get("type") if part.key is not None else None
