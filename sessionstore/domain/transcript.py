@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import Message, clean_text, json_text
+from sessionstore.domain.notices import is_injected, without_notices
 from sessionstore.domain.response_items import arguments_key, is_call_item, is_result_item, tool_name
 
 _TEXT_KEYS: Final = ("text", "refusal", "thinking")
@@ -21,15 +22,6 @@ REASONING_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"
 
 IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image", "computer_screenshot"})
 """Types of content blocks that hold a picture."""
-
-INJECTED_PREFIXES: Final = (
-    "<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
-    "Caveat: The messages below", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<system-reminder>",
-    "[Request interrupted by user", "<environment_context>", "<user_instructions>", "# AGENTS.md instructions",
-    "<turn_aborted>", "<skill>", "Base directory for this skill:",
-)  # fmt: skip
-"""How messages of role user begin that a tool wrote and no person: Claude Code's and Codex's own notices."""
-
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -95,9 +87,10 @@ class Entry:
     def is_request(self) -> bool:
         """Whether a person wrote it: a message of role user with content of its own, not a summary, not only tool results."""
         view = self.view
-        if self.kind == "summary" or view.role != "user" or view.text.lstrip().startswith(INJECTED_PREFIXES):
+        if self.kind == "summary" or view.role != "user":
             return False
-        return bool(view.text.strip()) or (view.images > 0 and not view.results)
+        spoken = without_notices(view.text).strip()
+        return not is_injected(spoken) and (bool(spoken) or (view.images > 0 and not view.results))
 
 
 @dataclass(frozen=True, slots=True)

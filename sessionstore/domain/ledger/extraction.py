@@ -14,6 +14,7 @@ from sessionstore.domain.ledger.supersession import superseded
 from sessionstore.domain.ledger.takeover import kinds_of_values
 from sessionstore.domain.ledger.taking_back import takes_back
 from sessionstore.domain.redaction import redact
+from sessionstore.domain.notices import without_notices
 from sessionstore.domain.transcript import Entry, PairedCall, pair_calls
 
 MAX_REQUEST: Final = 4_000
@@ -89,8 +90,8 @@ def _is_final(ordered: Sequence[Entry], index: int) -> bool:
 
 def _read_request(entry: Entry, collector: FactCollector) -> None:
     seq = seq_of(entry)
-    text = redact(entry.view.text.strip()) or "[image]"
     injected = not entry.is_request
+    text = redact((entry.view.text if injected else without_notices(entry.view.text)).strip()) or "[image]"
     source: Source = "bulk" if injected else "user"
     shown = text if len(text) <= MAX_REQUEST else f"{text[:MAX_REQUEST]}… [{len(text) - MAX_REQUEST:,} more characters: #{seq}]"
     collector.add("request", str(seq), shown, seq, source=source, about="injected" if injected else "")
