@@ -13,8 +13,8 @@ from sessionstore.domain.ledger.references import NAMES, Reference, references_i
 from sessionstore.domain.ledger.supersession import superseded
 from sessionstore.domain.ledger.takeover import kinds_of_values
 from sessionstore.domain.ledger.taking_back import takes_back
-from sessionstore.domain.redaction import redact
 from sessionstore.domain.notices import without_notices
+from sessionstore.domain.redaction import redact
 from sessionstore.domain.transcript import Entry, PairedCall, pair_calls
 
 MAX_REQUEST: Final = 4_000

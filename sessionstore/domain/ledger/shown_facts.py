@@ -1,6 +1,7 @@
 """Chooses the lines of a summary under a budget, and writes them under their headings with a count of what is left out."""
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -17,6 +18,8 @@ _TASK_COVERS: Final = _SAID_ANYWHERE | {sections.CONSTRAINTS, sections.KEY_DECIS
 """Sections of which nothing is said that Active Task says."""
 _LEAST_CORE: Final = 3
 """Characters of a fact below which it is found in other words by chance."""
+_ONE_OF: Final = re.compile(r"s\b")
+"""What a name of several things has more than that of one: *files read*, *todos in progress*."""
 _SHARED_BY: Final = 10
 """Facts in brief that a line holds at most, with one range of seqs."""
 
@@ -201,7 +204,12 @@ def _counts(lines: Sequence[FactLine]) -> str:
     kinds: dict[str, list[FactLine]] = {}
     for line in lines:
         kinds.setdefault(line.plural, []).append(line)
-    return f"+ {'; '.join(f'{len(several)} more {plural}, {_span(several)}' for plural, several in kinds.items())}"
+    return "+ " + "; ".join(_count(plural, several) for plural, several in kinds.items())
+
+
+def _count(plural: str, several: Sequence[FactLine]) -> str:
+    name = plural if len(several) > 1 else _ONE_OF.sub("", plural, count=1)
+    return f"{len(several)} more {name}, {_span(several)}"
 
 
 def _span(lines: Iterable[FactLine]) -> str:
