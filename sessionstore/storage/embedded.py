@@ -145,13 +145,16 @@ class Embedded:
             self.file.forget()
 
     def before_fork(self) -> None:
-        """Let no unit begin, wait for those that are at work in other threads, and close the connections to the file."""
-        if not self._has_a_file:
-            return
+        """Let no unit begin, wait for those that are at work in other threads, and close the connections to the file.
+
+        A thread inside SQLite holds locks of the library that no thread of the child would ever give back.
+        """
         self._open_for_work.clear()
         until = time.monotonic() + _LONGEST_WAIT_TO_FORK
         while self._at_work - {threading.get_ident()} and time.monotonic() < until:
             time.sleep(_PAUSE_BEFORE_FORK)
+        if not self._has_a_file:
+            return
         idle, self._idle = self._idle, []
         for kept in idle:
             kept.connection.close()

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 import warnings
@@ -11,6 +12,9 @@ import pytest
 
 from sessionstore import SchemaError, SessionStore, StoreLockedError
 from tests.store.conversations import talk
+
+_LONGEST = 60
+"""Seconds after which a child that hangs is ended, so that its test fails."""
 
 
 def test_a_forked_process_has_connections_of_its_own(store: SessionStore) -> None:
@@ -24,6 +28,7 @@ def test_a_forked_process_has_connections_of_its_own(store: SessionStore) -> Non
             child = os.fork()
         if not child:
             status = 1
+            signal.alarm(_LONGEST)
             try:
                 for _ in range(10):
                     session.append({"role": "user", "content": f"child {number}"})
@@ -92,6 +97,7 @@ def test_what_a_child_acknowledged_is_there_after_its_parent_closed_the_store(tm
         child = os.fork()
     if not child:
         status = 1
+        signal.alarm(_LONGEST)
         try:
             session = store.session("a")
             session.append(talk(1, start=10))
@@ -130,6 +136,7 @@ def test_a_fork_beside_threads_at_work_leaves_the_child_no_lock_that_nobody_hold
             child = os.fork()
         if not child:
             status = 1
+            signal.alarm(_LONGEST)
             try:
                 if place == "file":
                     store.session("a").append(talk(1))
