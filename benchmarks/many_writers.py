@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
@@ -42,9 +43,7 @@ def store_turns(folder: Path, number: int, start: Barrier, _answers: Any) -> Non
 def raw_turns(folder: Path, number: int, start: Barrier, _answers: Any) -> None:
     """The same rows through sqlite3 alone, as plainly as they can be written."""
     connection = sqlite3.connect(folder / "raw.db", timeout=30.0, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, session, role, body, at)")
     start.wait()
     for _ in range(TURNS):
         connection.execute("BEGIN IMMEDIATE")
@@ -87,6 +86,10 @@ def together(work: Callable[..., None], folder: Path, count: int) -> tuple[float
 def turns(folder: Path) -> dict[str, Any]:
     """4 processes of 500 turns each, and the same load through raw sqlite3."""
     SessionStore.open(f"sqlite:///{folder}/turns.db").close()
+    # SQLite doesn't wait for the lock in this one statement, so it is said before anybody else is there.
+    with closing(sqlite3.connect(folder / "raw.db")) as raw_file:
+        raw_file.execute("PRAGMA journal_mode = WAL")
+        raw_file.execute("CREATE TABLE messages (id INTEGER PRIMARY KEY, session, role, body, at)")
     ours, _ = together(store_turns, folder, PROCESSES)
     raw, _ = together(raw_turns, folder, PROCESSES)
     with SessionStore.open(f"sqlite:///{folder}/turns.db") as store:
