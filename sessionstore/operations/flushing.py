@@ -25,14 +25,14 @@ class Landmarks:
     """What a handle remembers of a context that it has compared in full, so that later flushes compare a few places only.
 
     ``cursor`` is the length it was compared at, ``last`` the digest of the message there and ``recent`` the last messages
-    themselves, since one equal message ("ok") proves nothing. ``marker`` is the (index, digest) of the first summary or
+    themselves, since one equal message ("ok") proves nothing. ``marker`` is the (index, message) of the first summary or
     rendition: an older list has nothing like it at that index, however many equal messages it holds. ``prompt`` is the digest
     of the system prompt that stood at the head of the list.
     """
 
     cursor: int
     last: str | None
-    marker: tuple[int, str] | None
+    marker: tuple[int, Message] | None
     recent: tuple[Message, ...] = ()
     prompt: str | None = None
 
@@ -158,7 +158,7 @@ def _agrees(known: Landmarks, messages: Sequence[Message]) -> bool:
         return False
     if any(messages[known.cursor - back] != message for back, message in enumerate(reversed(known.recent), 1)):
         return False
-    return known.marker is None or message_digest(messages[known.marker[0]]) == known.marker[1]
+    return known.marker is None or messages[known.marker[0]] == known.marker[1]
 
 
 def _compare_all(
@@ -178,7 +178,7 @@ def _compare_all(
         cursor=len(texts),
         last=session.tail_digest,
         recent=tuple(decode_body(text) for _, text in texts[-_RECENT:]),
-        marker=None if marker is None else (marker, message_digest(decode_body(texts[marker][1]))),
+        marker=None if marker is None else (marker, decode_body(texts[marker][1])),
     )
 
 

@@ -1,4 +1,4 @@
-"""A SQLite file that is full, read-only, damaged, replaced, on a network, or shared by forks and threads (OPS-2, CONC-1)."""
+"""A SQLite file that is full, read-only, damaged, replaced, or on a network (OPS-2, CONC-1)."""
 from __future__ import annotations
 
 import shutil

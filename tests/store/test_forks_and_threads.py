@@ -6,6 +6,8 @@ import signal
 import threading
 import time
 import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,28 +19,39 @@ _LONGEST = 60
 """Seconds after which a child that hangs is ended, so that its test fails."""
 
 
+def forked(work: Callable[[], None]) -> int:
+    """The id of a child process that does some work; it ends with 0 when that went well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads, from Python 3.12 on
+        child = os.fork()
+    if child:
+        return child
+    status = 1
+    signal.alarm(_LONGEST)
+    try:
+        work()
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def ended(child: int) -> int:
+    """How a child ended: its exit status, or minus the signal."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def test_a_forked_process_has_connections_of_its_own(store: SessionStore) -> None:
     """Both sides go on with the same store, on a server too, and every message is there once."""
     session = store.create_session("a")
     session.append(talk(1))
-    children = []
-    for number in range(3):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads, from Python 3.12 on
-            child = os.fork()
-        if not child:
-            status = 1
-            signal.alarm(_LONGEST)
-            try:
-                for _ in range(10):
-                    session.append({"role": "user", "content": f"child {number}"})
-                status = 0
-            finally:
-                os._exit(status)
-        children.append(child)
-    for _ in range(10):
-        session.append({"role": "user", "content": "parent"})
-    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0, 0]
+
+    def append(who: str) -> None:
+        for _ in range(10):
+            session.append({"role": "user", "content": who})
+
+    children = [forked(partial(append, f"child {number}")) for number in range(3)]
+    append("parent")
+    assert [ended(child) for child in children] == [0, 0, 0]
     assert len(session.context()) == 1 + 40
     assert list(store.doctor()) == []
 
@@ -92,25 +105,19 @@ def test_what_a_child_acknowledged_is_there_after_its_parent_closed_the_store(tm
     store = SessionStore.open(url)
     store.create_session("a").append(talk(1))
     reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if not child:
-        status = 1
-        signal.alarm(_LONGEST)
-        try:
-            session = store.session("a")
-            session.append(talk(1, start=10))
-            os.read(reading, 1)
-            session.append(talk(1, start=20))
-            status = 0
-        finally:
-            os._exit(status)
+
+    def append_before_and_after() -> None:
+        session = store.session("a")
+        session.append(talk(1, start=10))
+        os.read(reading, 1)
+        session.append(talk(1, start=20))
+
+    child = forked(append_before_and_after)
     while len(store.session("a").context()) < 2:
         time.sleep(0.01)
     store.close()
     os.write(writing, b"x")
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert ended(child) == 0
     with SessionStore.open(url) as again:
         assert again.session("a").context() == [*talk(1), *talk(1, start=10), *talk(1, start=20)]
 
@@ -129,29 +136,20 @@ def test_a_fork_beside_threads_at_work_leaves_the_child_no_lock_that_nobody_hold
     threads = [threading.Thread(target=write) for _ in range(2)]
     for thread in threads:
         thread.start()
-    ended = []
-    for _ in range(5):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            child = os.fork()
-        if not child:
-            status = 1
-            signal.alarm(_LONGEST)
-            try:
-                if place == "file":
-                    store.session("a").append(talk(1))
-                else:
-                    store.list_sessions()
-                status = 0
-            except SchemaError:
-                status = 0  # the memory of the parent is not the child's: it has an empty database
-            finally:
-                os._exit(status)
-        ended.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    def use() -> None:
+        if place == "file":
+            store.session("a").append(talk(1))
+        else:
+            # The memory of the parent is not the child's: it has an empty database.
+            with pytest.raises(SchemaError):
+                store.list_sessions()
+
+    statuses = [ended(forked(use)) for _ in range(5)]
     stop.set()
     for thread in threads:
         thread.join()
-    assert ended == [0] * 5
+    assert statuses == [0] * 5
     assert list(store.doctor()) == []
     store.close()
 
