@@ -196,3 +196,17 @@ def test_a_misspelt_database_is_an_error_and_not_an_empty_one(empty: CommandLine
     assert done.returncode == 1
     assert "there is no such file" in done.stderr
     assert not empty.database.exists()
+
+
+def test_a_model_that_nothing_would_ask_is_wrong_usage(empty: CommandLine) -> None:
+    done = empty.child("compact", "a", "--model", "m")
+    assert done.returncode == 2
+    assert "--summarizer openai" in done.stderr
+
+
+def test_a_backup_that_cannot_be_written_names_the_backup(empty: CommandLine) -> None:
+    empty.child("list")
+    target = empty.database.parent / "nowhere" / "b.db"
+    done = empty.child("backup", str(target))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {target} cannot be used: the backup cannot be written")

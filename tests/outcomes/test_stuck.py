@@ -117,3 +117,20 @@ def test_compactions_that_were_undone_are_not_counted_in_the_warning(store: Sess
     session.append(talk(20, start=200))
     (warning,) = [warning for warning in compacted(session).warnings if "accuracy" in warning]
     assert "compacted once before" in warning
+
+
+@pytest.mark.parametrize("window", [0, -5])
+def test_a_window_without_a_token_in_it_is_refused(store: SessionStore, window: int) -> None:
+    with pytest.raises(ValueError, match="context_window"):
+        store.create_session("b", context_window=window)
+    session = store.create_session("a")
+    with pytest.raises(ValueError, match="context_window"):
+        session.set_model("m", window)
+    with pytest.raises(ValueError, match="context_window"):
+        session.compact(context_window=window)
+
+
+@pytest.mark.parametrize("given", [{"trigger_ratio": 7}, {"trigger_ratio": 0}, {"tail_ratio": -0.1}, {"head_messages": -1}])
+def test_a_policy_that_makes_no_sense_is_refused(given: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(given))):
+        CompactionPolicy(**given)  # type: ignore[arg-type]  # whatever the test asks
