@@ -141,7 +141,7 @@ def _run(environment: Environment, request: CompactionRequest, job: CompactionRe
             ledger=ledger,
             summarizer=request.summarizer,
             focus=request.focus,
-            headings=request.policy.headings,
+            policy=request.policy,
         )
     )
     if isinstance(summarised, SummaryFailure):
@@ -215,7 +215,7 @@ def _after_failure(
         ledger=ledger,
         summarizer=None,
         focus=request.focus,
-        headings=request.policy.headings,
+        policy=request.policy,
     )
     if isinstance(fallback, SummaryFailure):
         return (

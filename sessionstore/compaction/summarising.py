@@ -7,11 +7,11 @@ from typing import Any
 
 from sessionstore.compaction.narrating import Narrative, SummaryFailure, Telling, narrate
 from sessionstore.compaction.snapshot import Snapshot
-from sessionstore.domain.closed_sets import Headings
 from sessionstore.domain.language_guess import languages_of
 from sessionstore.domain.ledger import EMPTY_LEDGER, Ledger, extract_ledger, render_facts
 from sessionstore.domain.metering import MESSAGE_OVERHEAD
 from sessionstore.domain.plan import CompactionPlan
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.rules.last_request import last_requests
 from sessionstore.domain.spans import seqs_of
 from sessionstore.domain.summarizing import Summarizer, name_of
@@ -76,7 +76,7 @@ def summarise(
     ledger: Ledger,
     summarizer: Summarizer | None,
     focus: str | None,
-    headings: Headings = "thirteen",
+    policy: CompactionPolicy,
 ) -> Steps[Summarised | SummaryFailure]:
     """Make the summary of a plan's middle; without a summariser, or with the extractive one, from the ledger alone.
 
@@ -86,13 +86,14 @@ def summarise(
     middle = set(seqs_of(plan.middle))
     covers = snapshot.covered_with(plan.middle)
     terse = plan.summary_budget < TERSE_BELOW
-    content = plan.summary_budget - frame_tokens(covers, environment.counter, headings, terse=terse) - MESSAGE_OVERHEAD
+    content = plan.summary_budget - frame_tokens(covers, environment.counter, policy.headings, terse=terse) - MESSAGE_OVERHEAD
     task = _Task(
         environment=environment,
         ledger=ledger,
         active=next((entries[index] for index in last_requests(entries, 1)), None),
         content=content,
         focus=focus,
+        policy=policy,
     )
     facts = yield from call(task.facts)
     links = () if summarizer is None else links_of(summarizer)
@@ -124,7 +125,7 @@ def summarise(
             covers=covers,
             budget=content,
             counter=environment.counter,
-            headings=headings,
+            headings=policy.headings,
             terse=terse,
         )
     )
@@ -198,6 +199,7 @@ class _Task:
     active: Entry | None
     content: int
     focus: str | None
+    policy: CompactionPolicy
 
     def facts(self) -> dict[str, str]:
         return self._render(self.content, "")
@@ -216,4 +218,5 @@ class _Task:
             active=self.active,
             focus=self.focus,
             omit=omit,
+            policy=self.policy,
         )

@@ -6,6 +6,7 @@ import re
 from sessionstore.domain import sections
 from sessionstore.domain.ledger import Ledger, extract_ledger, render_facts
 from sessionstore.domain.ledger.citations import cite, windows_over
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.transcript import Entry
 from tests.counters import PieceCounter
 from tests.ledger.dialects import DIALECTS, Turn, call, entries
@@ -150,3 +151,32 @@ def test_lines_stand_in_the_same_order_whatever_the_budget() -> None:
     wide = render(ledger, budget=9_000)[sections.COMPLETED_ACTIONS].splitlines()
     narrow = [line for line in render(ledger, budget=1_100)[sections.COMPLETED_ACTIONS].splitlines() if line[0].isdigit()]
     assert narrow == [line for line in wide if line in narrow]
+
+
+def test_the_policy_says_how_much_of_the_request_is_quoted() -> None:
+    request = Entry(0, "message", {"role": "user", "content": "Please look into it. " + "word " * 900})
+    long, short = (
+        render_facts(
+            extract_ledger([request]),
+            budget=4_000,
+            counter=PieceCounter(),
+            active=request,
+            policy=CompactionPolicy(active_task_tokens=most),
+        )["Active Task"]
+        for most in (2_000, 100)
+    )
+    assert long.startswith(request.view.text.strip())
+    assert PieceCounter().count(short) <= 100 + 10
+
+
+def test_the_policy_says_how_much_goes_to_the_focus() -> None:
+    said = [
+        Entry(number, "message", {"role": "user", "content": f"Always keep the {what} of module_{number}.py as it is."})
+        for number, what in enumerate(["billing", "weather"] * 60)
+    ]
+    shares = []
+    for ratio in (0.3, 0.9):
+        policy = CompactionPolicy(focus_ratio=ratio)
+        texts = render_facts(extract_ledger(said), budget=1_200, counter=PieceCounter(), focus="billing", policy=policy)
+        shares.append("\n".join(texts.values()).count("billing"))
+    assert shares[0] < shares[1]

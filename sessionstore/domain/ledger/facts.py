@@ -12,14 +12,12 @@ from sessionstore.domain.ledger.fact_line import FactLine
 from sessionstore.domain.ledger.fact_lines import fact_lines
 from sessionstore.domain.ledger.shown_facts import ShownFacts, places_of
 from sessionstore.domain.ledger.wording import search_words
+from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.domain.transcript import Entry
 
-ACTIVE_TASK_TOKENS: Final = 1_000
-"""Most tokens of the latest request that Active Task quotes."""
-FOCUS_RATIO: Final = 0.65
-"""Part of the budget that goes to what concerns the focus, when there is that much of it."""
+_DEFAULT_POLICY: Final = CompactionPolicy()
 _OVERFLOW_RATIO: Final = 0.10
 """Part of the budget that is kept for counts and ranges of what is left out, at least."""
 _COUNTS_RATIO: Final = 0.02
@@ -55,26 +53,34 @@ _SMALL: Final = 1_000
 
 
 def render_facts(
-    ledger: Ledger, *, budget: int, counter: TokenCounter, active: Entry | None = None, focus: str | None = None, omit: str = ""
+    ledger: Ledger,
+    *,
+    budget: int,
+    counter: TokenCounter,
+    active: Entry | None = None,
+    focus: str | None = None,
+    omit: str = "",
+    policy: CompactionPolicy = _DEFAULT_POLICY,
 ) -> dict[str, str]:
     """The text of every heading of ``SECTIONS``, empty where there is nothing to say; in all at most ``budget`` tokens.
 
     Headings are not part of the texts or the budget. Every line ends with the seqs it came from. Lines in full are chosen by
     how much they matter, newer ones first among equals, lines in brief by what they are worth a token, whatever their age;
-    both stand in a stable order. ``active`` is the latest request (else the ledger's last one): Active Task quotes up to 1,000
-    tokens of it, then its seq. ``focus`` reserves 65 % of the budget for lines that share a word with it or come from the
-    same messages. A fact that ``omit`` states verbatim has no line. What there is no room to say in full shares lines with
+    both stand in a stable order. ``active`` is the latest request (else the ledger's last one): Active Task quotes up to the
+    policy's ``active_task_tokens`` of it, then its seq. ``focus`` reserves the policy's ``focus_ratio`` of the budget for lines
+    that share a word with it or come from the same messages. A fact that ``omit`` states verbatim has no line. What there is
+    no room to say in full shares lines with
     its like, in brief; what doesn't fit at all is counted by kind with its range of seqs, and Critical Context lists the
     messages to read for it.
     """
-    task, active_seq = _active_task(ledger, active, budget, counter)
+    task, active_seq = _active_task(ledger, active, budget, counter, policy.active_task_tokens)
     small = budget < _SMALL
     lines = [line for line in fact_lines(ledger, active_seq=active_seq, brief=small) if not (omit and _is_stated(line, omit))]
     lines.sort(key=lambda line: (-line.score, line.place))
     shown = ShownFacts(budget, counter, task)
     whole = budget - _overflow(lines, budget)
     if focus and (related := _related(lines, focus)):
-        _choose(shown, [line for line in lines if line in related], int(FOCUS_RATIO * budget), _FOCUS_FULL_RATIO, {})
+        _choose(shown, [line for line in lines if line in related], int(policy.focus_ratio * budget), _FOCUS_FULL_RATIO, {})
         _choose(shown, [line for line in lines if line not in related], whole, _FULL_RATIO, _SECTION_RATIOS)
     elif small:
         _choose(shown, lines, whole, 0, {})
@@ -103,7 +109,9 @@ def _choose(
     shown.take(lines, until=until, ratios={})
 
 
-def _active_task(ledger: Ledger, active: Entry | None, budget: int, counter: TokenCounter) -> tuple[str, int | None]:
+def _active_task(
+    ledger: Ledger, active: Entry | None, budget: int, counter: TokenCounter, most: int
+) -> tuple[str, int | None]:
     if active is not None:
         text, seq = redact(active.view.text.strip()) or "[image]", seq_of(active)
     else:
@@ -117,7 +125,7 @@ def _active_task(ledger: Ledger, active: Entry | None, budget: int, counter: Tok
         # It stands word for word behind the summary, so the room is better spent on what stands nowhere else.
         pointer = f"Latest user message,{mark}"
         return (pointer if counter.count(pointer) <= budget else ""), seq
-    allowed = min(ACTIVE_TASK_TOKENS, budget - counter.count(mark))
+    allowed = min(most, budget - counter.count(mark))
     if counter.count(text) <= allowed and counter.count(text + mark) <= budget:
         return text + mark, seq
     shown = _cut_to(text, allowed - counter.count("… [goes on:]"), counter)

@@ -10,9 +10,6 @@ from sessionstore.domain.transcript import REASONING_TYPES, answered_id_key, is_
 
 _REASONING_KEYS = frozenset({"reasoning_content", "reasoning"})
 
-Rewrite = Callable[[int], Any]
-"""Given the number of a result or call in its message: what to put there, None to leave it."""
-
 
 def with_results(message: Message, replacements: Mapping[int, str]) -> Message:
     """A copy of the message in which these results (by number) have other text; every other key stays."""
