@@ -15,7 +15,8 @@ from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.rules.last_request import last_requests
 from sessionstore.domain.spans import seqs_of
 from sessionstore.domain.summarizing import Summarizer, name_of
-from sessionstore.domain.summary import TERSE_BELOW, compose_summary, facts_budget, frame_tokens, narrative_within
+from sessionstore.domain.summary import compose_summary, facts_budget, narrative_within
+from sessionstore.domain.summary_frame import SummaryFrame, frame_for
 from sessionstore.domain.summary_report import FailedSummarizer, failed_json, failure_warnings
 from sessionstore.domain.transcript import Entry
 from sessionstore.operations.environment import Environment
@@ -85,13 +86,14 @@ def summarise(
     """
     middle = set(seqs_of(plan.middle))
     covers = snapshot.covered_with(plan.middle)
-    terse = plan.summary_budget < TERSE_BELOW
-    content = plan.summary_budget - frame_tokens(covers, environment.counter, policy.headings, terse=terse) - MESSAGE_OVERHEAD
+    frame = frame_for(plan.summary_budget)
+    content = plan.summary_budget - frame.tokens(covers, environment.counter, policy.headings) - MESSAGE_OVERHEAD
     task = _Task(
         environment=environment,
         ledger=ledger,
         active=next((entries[index] for index in last_requests(entries, 1)), None),
         content=content,
+        frame=frame,
         focus=focus,
         policy=policy,
     )
@@ -126,7 +128,7 @@ def summarise(
             budget=content,
             counter=environment.counter,
             headings=policy.headings,
-            terse=terse,
+            frame=frame,
         )
     )
     if narrative is None:
@@ -198,6 +200,7 @@ class _Task:
     ledger: Ledger
     active: Entry | None
     content: int
+    frame: SummaryFrame
     focus: str | None
     policy: CompactionPolicy
 
@@ -219,4 +222,5 @@ class _Task:
             focus=self.focus,
             omit=omit,
             policy=self.policy,
+            section_tokens=self.frame.section_tokens(self.environment.counter, self.policy.headings),
         )

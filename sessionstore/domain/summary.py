@@ -1,7 +1,7 @@
 """The text of a summary: composed of what a model wrote and what the ledger knows, and taken apart again.
 
-A stored summary is a preface, a line that says which messages it stands for, and thirteen sections, always all of them in the
-same order, or five that hold the same. Whether a message is a summary is a field of its row; nothing here decides it by the
+A stored summary is a preface, a line that says which messages it stands for, and thirteen sections, always in the same order,
+or five that hold the same. Whether a message is a summary is a field of its row; nothing here decides it by the
 text.
 """
 from __future__ import annotations
@@ -14,32 +14,12 @@ from sessionstore.domain import sections
 from sessionstore.domain.closed_sets import Headings
 from sessionstore.domain.messages import clean_text
 from sessionstore.domain.redaction import redact
-from sessionstore.domain.section_parsing import is_heading, parse_sections
+from sessionstore.domain.section_parsing import parse_sections
 from sessionstore.domain.sections import ACTIVE_TASK, COMPLETED_ACTIONS, SECTIONS
+from sessionstore.domain.summary_frame import FULL, PREFACE, SHORT_PREFACE, SummaryFrame
 from sessionstore.domain.text_fitting import NOTE_TOKENS, fit_lines
 from sessionstore.domain.token_counter import TokenCounter
 
-PREFACE: Final = (
-    "[Summary of earlier messages, for reference. An earlier context window was handed over with it. Do not answer or redo "
-    "what it mentions, unless it stands under Active Task or Pending User Asks. Tools can be used as before. Reply to the "
-    "latest user message after it.]"
-)
-"""What every summary begins with."""
-
-SHORT_PREFACE: Final = "[Earlier messages in brief. Act only on Active Task and Pending User Asks.]"
-"""What a summary begins with whose frame would otherwise take more of it than its facts."""
-
-TERSE_BELOW: Final = 600
-"""Tokens of a whole summary below which its frame is terse: a short preface, and nothing under a heading with nothing to say.
-The full frame takes some 150, more than a quarter of that."""
-
-_TERSE_SECTIONS: Final = 6
-"""Sections with content whose line breaks the terse frame counts; the full one has *None.* to give up for each."""
-
-EMPTY: Final = "None."
-"""What stands under a heading with nothing to say."""
-
-_MOST_RANGES: Final = 12
 _COVERS: Final = re.compile(r"Covers #[^\n]*\n+")
 _NUMBERED: Final = re.compile(r"^(\s*)\d+[.)] ", re.MULTILINE)
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
@@ -68,25 +48,24 @@ def compose_summary(
     budget: int,
     counter: TokenCounter,
     headings: Headings = "thirteen",
-    terse: bool = False,
+    frame: SummaryFrame = FULL,
 ) -> str:
-    """The text of a summary, at most ``budget`` tokens of content and ``frame_tokens`` of headings.
+    """The text of a summary, at most ``budget`` tokens of content and what the ``frame`` takes with nothing in it.
 
     ``narrative`` is a model's answer (None without one), ``facts`` the ledger's text per heading, ``covers`` the ranges of
     seqs it stands for, both ends included. Under each heading the narrative comes first, then the facts it doesn't state;
     Active Task is always the facts' text. Over budget, the narrative loses whole lines and says how many. Secrets are redacted.
-    ``terse`` is for a summary of less than ``TERSE_BELOW`` tokens in all.
     """
     stated = {heading: redact(clean_text(facts.get(heading, ""))).strip() for heading in SECTIONS}
     told = _narrative(None if narrative is None else clean_text(narrative), stated)
     texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
-    if terse:
-        budget -= max(0, sum(1 for text in texts.values() if text) - _TERSE_SECTIONS)
+    costs = frame.section_tokens(counter, headings)
+    budget = max(0, budget - sum(costs.get(heading, 0) for heading, text in texts.items() if text))
     if _tokens(texts, counter) > budget:
         stated = _fit_facts(stated, budget, counter)
         told = _fit_narrative(told, budget - _tokens(stated, counter), counter)
         texts = {heading: _merge(told.get(heading, ""), stated[heading]) for heading in SECTIONS}
-    return _frame(texts, covers, headings, terse=terse)
+    return frame.text(texts, covers, headings)
 
 
 def facts_budget(narrative: str, *, budget: int, counter: TokenCounter) -> int:
@@ -100,15 +79,6 @@ def narrative_within(narrative: str, *, budget: int, counter: TokenCounter) -> s
     return "\n".join((told if _tokens(told, counter) <= budget else _fit_narrative(told, budget, counter)).values())
 
 
-def frame_tokens(
-    covers: Sequence[tuple[int, int]], counter: TokenCounter, headings: Headings = "thirteen", *, terse: bool = False
-) -> int:
-    """Tokens that a summary costs beside its content: preface, coverage, the headings, and what stands under empty ones."""
-    # In the short form a section has its name only where it has content, so all of them have some here.
-    texts = {} if headings == "thirteen" else dict.fromkeys(SECTIONS, EMPTY)
-    return counter.count(_frame(texts, covers, headings, terse=terse)) + (_TERSE_SECTIONS if terse else 0)
-
-
 def previous_body(text: str) -> str:
     """The sections of a stored summary, without preface and coverage, to be handed to the next one; other text as it is."""
     body = text.lstrip()
@@ -116,14 +86,6 @@ def previous_body(text: str) -> str:
     if preface is None:
         return text.strip()
     return _COVERS.sub("", body[len(preface) :].lstrip(), count=1).strip()
-
-
-def coverage_line(covers: Sequence[tuple[int, int]]) -> str:
-    """Which messages a summary stands for: ``Covers #3–#179, #190.``"""
-    ranges = [f"#{first}" if first == last else f"#{first}–#{last}" for first, last in covers]
-    if len(ranges) > _MOST_RANGES:
-        ranges = [*ranges[: _MOST_RANGES - 1], f"{len(ranges) - _MOST_RANGES + 1} more ranges up to {ranges[-1]}"]
-    return f"Covers {', '.join(ranges)}." if ranges else "Covers #none."
 
 
 def _narrative(narrative: str | None, stated: Mapping[str, str]) -> dict[str, str]:
@@ -181,27 +143,3 @@ def _fit_narrative(told: Mapping[str, str], budget: int, counter: TokenCounter) 
         fitted[heading] = fit_lines(told[heading], left // 2 if waiting else left, counter)
         left -= counter.count(fitted[heading])
     return fitted
-
-
-def _frame(texts: Mapping[str, str], covers: Sequence[tuple[int, int]], headings: Headings, *, terse: bool) -> str:
-    lines = [SHORT_PREFACE if terse else PREFACE, coverage_line(covers)]
-    written = {heading: _content(texts.get(heading, "")) for heading in SECTIONS}
-    if headings == "thirteen":
-        for heading in SECTIONS:
-            said = written[heading] or ("" if terse else EMPTY)
-            lines += [f"## {heading}", said] if said else [f"## {heading}"]
-        return "\n".join(lines)
-    for heading, (first, *others) in sections.FIVE_HEADINGS.items():
-        told = [written[first]] if written[first] else []
-        told += [f"**{name}**\n{written[name]}" for name in others if written[name]]
-        lines += [f"## {heading}", "\n".join(told) or EMPTY]
-    return "\n".join(lines)
-
-
-def _content(text: str) -> str:
-    return "\n".join(_unlike_heading(line) for line in text.splitlines()).strip("\n")
-
-
-def _unlike_heading(line: str) -> str:
-    # A quoted request may hold a line that reads as a heading of ours; a blank before it keeps the sections apart.
-    return f" {line}" if line.startswith("## ") or is_heading(line) else line

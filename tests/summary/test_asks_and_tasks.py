@@ -20,10 +20,10 @@ def test_a_request_whose_answer_stays_in_the_context_is_not_pending(store: Sessi
     assert "Paint the north door blue." in said["Goal"]
 
 
-def test_a_summary_with_no_room_points_at_the_request_right_behind_it(store: SessionStore) -> None:
+def test_a_summary_with_no_room_quotes_the_beginning_of_the_request_right_behind_it(store: SessionStore) -> None:
     """LAST-1 keeps the request word for word, so a tiny summary has its room for what stands nowhere else."""
     task = "Draw up the list of the berths, with their depth and the names of those who hold them this year. " * 3
-    for tokens, verbatim in ((280, False), (2_000, True)):
+    for tokens, verbatim in ((180, False), (280, True), (2_000, True)):
         session = store.create_session(context_window=8_000)
         for number in range(12):
             session.append([{"role": "user", "content": f"{TALK} {number}"}, {"role": "assistant", "content": TALK}])
@@ -32,6 +32,7 @@ def test_a_summary_with_no_room_points_at_the_request_right_behind_it(store: Ses
         assert result.status == "committed", result.reason
         said = parse_sections(result.summary or "")["Active Task"]
         assert (task.strip() in said) is verbatim
+        assert said.startswith("Draw up the list")
         assert said.endswith(f"#{seq}")
         assert any(message.get("content") == task for message in result.messages)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 import pytest
 
 from sessionstore.domain.summarizing import SummaryAnswer
-from sessionstore.domain.summary import PREFACE
 from sessionstore.domain.summary_check import check_answer, clean_answer
+from sessionstore.domain.summary_frame import PREFACE
 
 SENTENCES = [
     f"Step {number} changed module {number * 7} because test {number * 3} failed on line {number * 11}." for number in range(60)

@@ -11,13 +11,19 @@ from sessionstore.domain import sections
 from sessionstore.domain.section_parsing import parse_sections
 from sessionstore.domain.sections import SECTIONS
 from sessionstore.domain.summary import (
+    compose_summary,
+    facts_budget,
+    previous_body,
+)
+from sessionstore.domain.summary_frame import (
+    BARE,
+    FULL,
     PREFACE,
     SHORT_PREFACE,
-    compose_summary,
+    TERSE,
+    SummaryFrame,
     coverage_line,
-    facts_budget,
-    frame_tokens,
-    previous_body,
+    frame_for,
 )
 from tests.summary.plain_counter import PlainCounter
 
@@ -44,26 +50,40 @@ def test_a_summary_begins_with_the_preface_and_what_it_covers() -> None:
 
 
 def test_an_empty_summary_is_small() -> None:
-    assert frame_tokens([(0, 9_999)], COUNTER) < 200
+    assert FULL.tokens([(0, 9_999)], COUNTER) < 200
     assert COUNTER.count(PREFACE) < 90
     assert headings(compose(None, {})) == list(SECTIONS)
 
 
 def test_a_terse_summary_has_every_heading_and_nothing_under_the_empty_ones() -> None:
-    text = compose_summary(narrative=None, facts=FACTS, covers=[(3, 179)], budget=200, counter=COUNTER, terse=True)
+    text = compose_summary(narrative=None, facts=FACTS, covers=[(3, 179)], budget=200, counter=COUNTER, frame=TERSE)
     assert text.startswith(f"{SHORT_PREFACE}\nCovers #3–#179.\n## Active Task\nFix the parser. (#4)\n## Goal\n## Constraints")
     assert headings(text) == list(SECTIONS)
     assert "None." not in text
     assert parse_sections(previous_body(text)) == FACTS
-    full, terse = frame_tokens([(3, 179)], COUNTER), frame_tokens([(3, 179)], COUNTER, terse=True)
-    assert terse < 0.7 * full
 
 
-def test_a_terse_summary_is_never_larger_than_its_budget_and_its_frame() -> None:
+def test_a_bare_summary_has_only_the_headings_with_something_under_them() -> None:
+    text = compose_summary(narrative=None, facts=FACTS, covers=[(3, 179)], budget=200, counter=COUNTER, frame=BARE)
+    assert text.startswith(f"{SHORT_PREFACE}\nCovers #3–#179.\n## Active Task\nFix the parser. (#4)\n## Completed Actions\n1. ")
+    assert headings(text) == list(FACTS)
+    assert parse_sections(previous_body(text)) == FACTS
+
+
+def test_the_frame_is_smaller_where_the_summary_is() -> None:
+    assert [frame_for(tokens) for tokens in (8_000, 600, 599, 300, 299, 0)] == [FULL, FULL, TERSE, TERSE, BARE, BARE]
+    full, terse, bare = (frame.tokens([(3, 179)], COUNTER) for frame in (FULL, TERSE, BARE))
+    assert bare < 0.5 * terse < 0.5 * full
+
+
+@pytest.mark.parametrize("frame", [FULL, TERSE, BARE])
+def test_a_summary_is_never_larger_than_its_budget_and_its_frame(frame: SummaryFrame) -> None:
     facts = {heading: f"said of {heading}" for heading in SECTIONS}
-    budget = sum(COUNTER.count(text) for text in facts.values())
-    text = compose_summary(narrative=None, facts=facts, covers=[(3, 179)], budget=budget, counter=COUNTER, terse=True)
-    assert COUNTER.count(text) <= budget + frame_tokens([(3, 179)], COUNTER, terse=True)
+    costs = frame.section_tokens(COUNTER)
+    budget = sum(COUNTER.count(text) + costs.get(heading, 0) for heading, text in facts.items())
+    text = compose_summary(narrative=None, facts=facts, covers=[(3, 179)], budget=budget, counter=COUNTER, frame=frame)
+    assert all(f"## {heading}\n{said}" in text for heading, said in facts.items())
+    assert COUNTER.count(text) <= budget + frame.tokens([(3, 179)], COUNTER)
 
 
 def test_what_a_summary_covers_is_listed_by_range() -> None:
@@ -187,12 +207,15 @@ def test_sections_that_say_nothing_are_left_out_and_repeated_ones_joined() -> No
     ),
     st.dictionaries(st.sampled_from(SECTIONS), st.text(alphabet="ab c\n#G*oal:.-1", max_size=300)),
     st.integers(0, 400),
+    st.sampled_from([FULL, TERSE, BARE]),
 )
 def test_a_summary_always_has_its_thirteen_sections_within_its_budget(
-    narrative: str | None, facts: dict[str, str], budget: int
+    narrative: str | None, facts: dict[str, str], budget: int, frame: SummaryFrame
 ) -> None:
-    """NEST-1"""
-    text = compose(narrative, facts, budget)
-    assert headings(text) == list(SECTIONS)
-    assert COUNTER.count(text) <= budget + frame_tokens([(3, 179)], COUNTER) + 13
+    """NEST-1; the bare frame has those of the thirteen that say something."""
+    text = compose_summary(
+        narrative=narrative, facts=facts, covers=[(3, 179)], budget=budget, counter=COUNTER, frame=frame
+    )
+    assert headings(text) == [heading for heading in SECTIONS if frame != BARE or heading in headings(text)]
+    assert COUNTER.count(text) <= budget + frame.tokens([(3, 179)], COUNTER) + 13
     assert set(parse_sections(previous_body(text))) <= set(SECTIONS)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from sessionstore.domain import sections
@@ -42,12 +43,13 @@ _SECTION_RATIOS: Final = {
 }
 """Most of the budget that a section takes while others still have something to say; the rest is then given away freely."""
 _REFILLS: Final = 4
+_MOST_TRIED: Final = 40
 _SLACK_RATIO: Final = 0.008
 _TOKENS_A_WINDOW: Final = 36
 """Tokens of budget for which one range to look up is listed: a fifth of it at most goes to ranges."""
 _TINY: Final = 200
 """Tokens below which a request that takes more than its share is pointed at where it stands, right behind the summary."""
-_TASK_SHARE_WHEN_TINY: Final = 12
+_TASK_SHARE_WHEN_TINY: Final = 8
 _SMALL: Final = 1_000
 """Tokens below which there is room for facts only: labels go, and what is left out is counted in one line."""
 
@@ -61,23 +63,23 @@ def render_facts(
     focus: str | None = None,
     omit: str = "",
     policy: CompactionPolicy = _DEFAULT_POLICY,
+    section_tokens: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, str]:
     """The text of every heading of ``SECTIONS``, empty where there is nothing to say; in all at most ``budget`` tokens.
 
-    Headings are not part of the texts or the budget. Every line ends with the seqs it came from. Lines in full are chosen by
-    how much they matter, newer ones first among equals, lines in brief by what they are worth a token, whatever their age;
-    both stand in a stable order. ``active`` is the latest request (else the ledger's last one): Active Task quotes up to the
-    policy's ``active_task_tokens`` of it, then its seq. ``focus`` reserves the policy's ``focus_ratio`` of the budget for lines
-    that share a word with it or come from the same messages. A fact that ``omit`` states verbatim has no line. What there is
-    no room to say in full shares lines with
-    its like, in brief; what doesn't fit at all is counted by kind with its range of seqs, and Critical Context lists the
-    messages to read for it.
+    Headings are not part of the texts; each that has a text takes its ``section_tokens`` of the budget. Every line ends with
+    the seqs it came from. Lines in full are chosen by how much they matter, newer ones first among equals, lines in brief by
+    what they are worth a token, whatever their age; both stand in a stable order. ``active`` is the latest request (else the
+    ledger's last one): Active Task quotes up to the policy's ``active_task_tokens`` of it, then its seq. ``focus`` reserves the
+    policy's ``focus_ratio`` of the budget for lines that share a word with it or come from the same messages. A fact that
+    ``omit`` states verbatim has no line. What there is no room to say in full shares lines with its like, in brief; what
+    doesn't fit at all is counted by kind with its range of seqs, and Critical Context lists the messages to read for it.
     """
     task, active_seq = _active_task(ledger, active, budget, counter, policy.active_task_tokens)
     small = budget < _SMALL
     lines = [line for line in fact_lines(ledger, active_seq=active_seq, brief=small) if not (omit and _is_stated(line, omit))]
     lines.sort(key=lambda line: (-line.score, line.place))
-    shown = ShownFacts(budget, counter, task)
+    shown = ShownFacts(budget, counter, task, section_tokens)
     whole = budget - _overflow(lines, budget)
     if focus and (related := _related(lines, focus)):
         _choose(shown, [line for line in lines if line in related], int(policy.focus_ratio * budget), _FOCUS_FULL_RATIO, {})
@@ -86,7 +88,7 @@ def render_facts(
         _choose(shown, lines, whole, 0, {})
     else:
         _choose(shown, lines, whole, _FULL_RATIO, _SECTION_RATIOS)
-    return _fitted(shown, lines, budget, counter)
+    return _fitted(shown, lines, budget)
 
 
 def _overflow(lines: Sequence[FactLine], budget: int) -> int:
@@ -121,11 +123,10 @@ def _active_task(
         latest: LedgerEntry = max(requests, key=lambda entry: entry.last_seq)
         text, seq = latest.text, latest.last_seq
     mark = f" #{seq}"
-    if active is not None and budget < _TINY and counter.count(text) > budget // _TASK_SHARE_WHEN_TINY:
-        # It stands word for word behind the summary, so the room is better spent on what stands nowhere else.
-        pointer = f"Latest user message,{mark}"
-        return (pointer if counter.count(pointer) <= budget else ""), seq
     allowed = min(most, budget - counter.count(mark))
+    if active is not None and budget < _TINY:
+        # It stands word for word behind the summary, so the room is better spent on what stands nowhere else.
+        allowed = min(allowed, budget // _TASK_SHARE_WHEN_TINY)
     if counter.count(text) <= allowed and counter.count(text + mark) <= budget:
         return text + mark, seq
     shown = _cut_to(text, allowed - counter.count("… [goes on:]"), counter)
@@ -157,17 +158,18 @@ def _related(lines: Iterable[FactLine], focus: str) -> set[FactLine]:
     return direct | {line for line in lines if seqs.issuperset(line.seqs)}
 
 
-def _fitted(shown: ShownFacts, lines: Sequence[FactLine], budget: int, counter: TokenCounter) -> dict[str, str]:
+def _fitted(shown: ShownFacts, lines: Sequence[FactLine], budget: int) -> dict[str, str]:
     """The texts, with fewer ranges and then fewer lines until they are within the budget by the counter's own word."""
+    small = budget < _SMALL
     windows = max(1, budget // _TOKENS_A_WINDOW)
     refills = _REFILLS
     while True:
-        texts = shown.texts(shown.left_out(lines), windows=windows, small=budget < _SMALL)
-        total = sum(counter.count(text) for text in texts.values() if text)
+        texts = shown.texts(shown.left_out(lines), windows=windows, small=small)
+        total = shown.measured(texts)
         if total <= budget:
             slack = budget - total
             if refills == 0 or slack < _SLACK_RATIO * budget or shown.is_complete(lines):
-                return texts
+                return _filled(shown, lines, texts) if small else texts
             refills -= 1
             shown.take_brief(lines, until=shown.spent + int(0.9 * slack))
             continue
@@ -177,3 +179,16 @@ def _fitted(shown: ShownFacts, lines: Sequence[FactLine], budget: int, counter: 
         dropped = [shown.drop_last() for _ in range(1 + (total - budget) // 60)]
         if not any(dropped):
             return {**dict.fromkeys(sections.SECTIONS, ""), sections.ACTIVE_TASK: shown.task}
+
+
+def _filled(shown: ShownFacts, lines: Sequence[FactLine], texts: dict[str, str]) -> dict[str, str]:
+    """The texts with every further fact that fits when it is measured: in a small summary an estimate leaves a tenth empty."""
+    for _ in range(_MOST_TRIED):
+        if not shown.try_brief(lines):
+            return texts
+        more = shown.texts(shown.left_out(lines), windows=0, small=True)
+        if shown.measured(more) <= shown.budget:
+            texts = more
+        else:
+            shown.refuse_last()
+    return texts

@@ -25,12 +25,18 @@ _SHARED_BY: Final = 10
 
 
 class ShownFacts:
-    """The lines that were chosen so far, in full or in brief, and what they cost; each is counted once in each form."""
+    """The lines that were chosen so far, in full or in brief, and what they cost; each is counted once in each form.
 
-    def __init__(self, budget: int, counter: TokenCounter, task: str) -> None:
+    ``section_tokens`` is what the heading of a section costs that has a line.
+    """
+
+    def __init__(self, budget: int, counter: TokenCounter, task: str, section_tokens: Mapping[str, int]) -> None:
         self.budget = budget
         self.task = task
-        self.spent = counter.count(task) if task else 0
+        self._section_tokens = section_tokens
+        # Critical Context is where the count of what is left out stands.
+        self._open_sections = {sections.CRITICAL_CONTEXT, *([sections.ACTIVE_TASK] if task else [])}
+        self.spent = counter.count(task) + sum(section_tokens.get(section, 0) for section in self._open_sections)
         self.covered: set[FactLine] = set()
         self._counter = counter
         self._costs: dict[FactLine, int] = {}
@@ -40,12 +46,15 @@ class ShownFacts:
         self._chosen: list[FactLine] = []
         self._by_section: dict[str, int] = {}
         self._said: list[str] = [task]
+        self._refused: set[FactLine] = set()
 
     def fits(self, lines: Iterable[FactLine], *, until: int) -> bool:
         """Whether every line can be said in full within ``until`` tokens in all; counts no more lines than it takes to know."""
         total = self.spent
+        opened = set(self._open_sections)
         for line in lines:
-            total += self._cost(line)
+            total += self._cost(line) + (0 if line.section in opened else self._section_tokens.get(line.section, 0))
+            opened.add(line.section)
             if total > until:
                 return False
         return True
@@ -61,7 +70,7 @@ class ShownFacts:
                 return
             if not self._is_open(line):
                 continue
-            cost = self._cost(line)
+            cost = self._cost(line) + self._opening(line)
             section_cost = self._by_section.get(line.section, 0) + cost
             if section_cost > ratios.get(line.section, 1.0) * self.budget:
                 continue
@@ -74,13 +83,12 @@ class ShownFacts:
     def take_brief(self, lines: Sequence[FactLine], *, until: int) -> None:
         """Choose lines in brief until ``until`` tokens are spent in all: those first that are worth most for what they cost."""
         misses = 0
-        worth = {line: line.worth / (self._brief_cost(line) + SHARE_OF_A_LINE) for line in lines if line.brief}
-        for line in sorted(worth, key=lambda line: (-worth[line], -line.score)):
+        for line in self._by_worth(lines):
             if self.spent >= until or misses > _MISSES_ALLOWED:
                 return
             if not self._is_open(line):
                 continue
-            cost = self._brief_cost(line) + SHARE_OF_A_LINE
+            cost = self._brief_cost(line) + SHARE_OF_A_LINE + self._opening(line)
             if self.spent + cost > until:
                 misses += 1
                 continue
@@ -106,6 +114,18 @@ class ShownFacts:
         self._full.pop(line, None)
         self._brief.pop(line, None)
         return True
+
+    def try_brief(self, lines: Sequence[FactLine]) -> bool:
+        """Choose in brief the line that is worth most for its cost, whatever the budget; False when none is left."""
+        left = [line for line in self._by_worth(self.left_out(lines)) if line not in self._refused and self._is_open(line)]
+        if left:
+            self._choose(left[0], self._brief, 0, left[0].brief)
+        return bool(left)
+
+    def refuse_last(self) -> None:
+        """Give up the line that was tried last, for good."""
+        self._refused.add(self._chosen[-1])
+        self.drop_last()
 
     def is_complete(self, lines: Sequence[FactLine]) -> bool:
         """Whether nothing is left out that could be said in brief."""
@@ -137,10 +157,21 @@ class ShownFacts:
             texts[section] = "\n".join(shown)
         return texts
 
+    def measured(self, texts: Mapping[str, str]) -> int:
+        """Tokens of the texts of all sections, with what the headings of those take that have one."""
+        return sum(self._counter.count(text) + self._section_tokens.get(name, 0) for name, text in texts.items() if text)
+
+    def _by_worth(self, lines: Iterable[FactLine]) -> list[FactLine]:
+        worth = {line: line.worth / (self._brief_cost(line) + SHARE_OF_A_LINE) for line in lines if line.brief}
+        return sorted(worth, key=lambda line: (-worth[line], -line.score))
+
     def _cost(self, line: FactLine) -> int:
         if line not in self._costs:
             self._costs[line] = self._counter.count(f"- {line.text}\n")
         return self._costs[line]
+
+    def _opening(self, line: FactLine) -> int:
+        return 0 if line.section in self._open_sections else self._section_tokens.get(line.section, 0)
 
     def _brief_cost(self, line: FactLine) -> int:
         if line not in self._brief_costs:
@@ -150,6 +181,7 @@ class ShownFacts:
     def _choose(self, line: FactLine, form: dict[FactLine, None], cost: int, said: str) -> None:
         self.spent += cost
         form[line] = None
+        self._open_sections.add(line.section)
         self._chosen.append(line)
         self._said.append(said)
 
