@@ -8,7 +8,7 @@ from typing import Any
 from sessionstore.compaction.narrating import Narrative, SummaryFailure, Telling, narrate
 from sessionstore.compaction.snapshot import Snapshot
 from sessionstore.domain.language_guess import languages_of
-from sessionstore.domain.ledger import EMPTY_LEDGER, Ledger, extract_ledger, render_facts
+from sessionstore.domain.ledger import EMPTY_LEDGER, Ledger, extract_ledger, notes_beyond, render_facts
 from sessionstore.domain.metering import MESSAGE_OVERHEAD
 from sessionstore.domain.plan import CompactionPlan
 from sessionstore.domain.policy import CompactionPolicy
@@ -118,11 +118,12 @@ def summarise(
     if isinstance(told.found, SummaryFailure):
         return told.found
     narrative = told.found
+    notes: str | None = None
     if narrative is not None:
-        facts = yield from call(lambda: task.facts_beside(narrative.text))
+        notes, facts = yield from call(lambda: task.shared(narrative.text, facts))
     text = yield from call(
         lambda: compose_summary(
-            narrative=None if narrative is None else narrative.text,
+            narrative=notes,
             facts=facts,
             covers=covers,
             budget=content,
@@ -207,11 +208,14 @@ class _Task:
     def facts(self) -> dict[str, str]:
         return self._render(self.content, "")
 
-    def facts_beside(self, narrative: str) -> dict[str, str]:
+    def shared(self, notes: str, facts: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        """The notes and the facts beside them. Where there is no room for both, the notes don't repeat what the ledger says."""
         counter = self.environment.counter
-        budget = facts_budget(narrative, budget=self.content, counter=counter)
+        if sum(counter.count(text) for text in (notes, *facts.values())) > self.content:
+            notes = notes_beyond(notes, self.ledger)
+        budget = facts_budget(notes, budget=self.content, counter=counter)
         # A fact goes without a line of its own only where the narrative that says it is kept.
-        return self._render(budget, narrative_within(narrative, budget=self.content - budget, counter=counter))
+        return notes, self._render(budget, narrative_within(notes, budget=self.content - budget, counter=counter))
 
     def _render(self, budget: int, omit: str) -> dict[str, str]:
         return render_facts(

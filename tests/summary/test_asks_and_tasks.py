@@ -33,7 +33,7 @@ def test_a_summary_with_no_room_quotes_the_beginning_of_the_request_right_behind
         said = parse_sections(result.summary or "")["Active Task"]
         assert (task.strip() in said) is verbatim
         assert said.startswith("Draw up the list")
-        assert said.endswith(f"#{seq}")
+        assert f"#{seq}" in said
         assert any(message.get("content") == task for message in result.messages)
 
 

@@ -1,0 +1,48 @@
+"""What a model's notes say beyond the ledger, for when there is no room for both to say the same."""
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
+from sessionstore.domain.ledger.sentences import FORBIDS
+from sessionstore.domain.ledger.wording import search_words
+from sessionstore.domain.section_parsing import is_heading
+
+_WORDS_ALLOWED: Final = 2
+"""Words of its own that a line may have and still say only what the ledger says: *was written*, *ended with code*."""
+_LEAST_TEXT: Final = 4
+"""Characters of a fact below which it stands in a line by chance."""
+_INDEXED_WORDS: Final = 2
+_NUMBER: Final = re.compile(r"\d+")
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+
+
+def notes_beyond(notes: str, ledger: Ledger) -> str:
+    """The notes without the lines that do no more than repeat facts of the ledger, which says them shorter.
+
+    A line goes when it is part of a fact, or when a fact stands in it word for word and what else it says is two words at most,
+    none of them a number or one that forbids: an outcome or a reason of its own keeps it.
+    """
+    by_word: dict[str, list[LedgerEntry]] = {}
+    for entry in ledger.entries:
+        if len(entry.text) >= _LEAST_TEXT:
+            # The longest words of a fact are those that fewest lines have.
+            for word in sorted(search_words(entry.text), key=lambda word: (-len(word), word))[:_INDEXED_WORDS]:
+                by_word.setdefault(word, []).append(entry)
+    return "\n".join(line for line in notes.splitlines() if is_heading(line) or not _repeats(line, by_word))
+
+
+def _repeats(line: str, by_word: dict[str, list[LedgerEntry]]) -> bool:
+    said = _BULLET.sub("", line).strip()
+    near = {entry.key: entry for word in search_words(said) for entry in by_word.get(word, ())}.values()
+    if any(said in entry.text for entry in near):
+        return True
+    facts = [entry for entry in near if entry.text in said]
+    rest, known = said, ""
+    for entry in facts:
+        rest = rest.replace(entry.text, " ")
+        known = f"{known} {entry.text} {entry.outcome}"
+    own = search_words(rest) - search_words(known)
+    numbers = set(_NUMBER.findall(rest)) - set(_NUMBER.findall(known))
+    return bool(facts) and len(own) <= _WORDS_ALLOWED and not numbers and not FORBIDS.search(rest)
