@@ -38,10 +38,14 @@ def test_a_line_that_only_repeats_facts_goes(line: str) -> None:
     "- `make build-4 TARGET=arm` ended with exit code 5.",
     "- Do not run make build-4 TARGET=arm.",
     "- The builds are slow.",
-    "## Goal",
 ])
 def test_a_line_that_says_anything_more_stays(line: str) -> None:
-    assert notes_beyond(line, known()) == line
+    assert notes_beyond(line, known()) == f"## Critical Context\n{line}"
+
+
+def test_what_stands_under_a_heading_of_what_is_to_do_stays() -> None:
+    notes = "## Blocked\n- make build-4 TARGET=arm\n## Remaining Work\n- src/parts/part_4.py"
+    assert notes_beyond(f"{notes}\n## Relevant Files\n- src/parts/part_4.py", known()) == notes
 
 
 def test_notes_that_repeat_every_fact_cost_the_ledger_no_room(database_url: str) -> None:

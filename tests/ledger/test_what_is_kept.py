@@ -78,13 +78,13 @@ def test_a_small_summary_has_a_terse_frame_with_every_heading(store: SessionStor
 
 def test_a_fact_that_only_a_narrative_said_which_was_cut_has_a_line_of_its_own(database_url: str) -> None:
     rules = [f"Never let worker {number} write to bucket-{number} of the northern hall." for number in range(60)]
-    narrative = "\n".join(["## Critical Context", *(f"- {rule}" for rule in reversed(rules))])
+    narrative = "\n".join(["## Critical Context", *(f"- {rule} Ana found out why last spring." for rule in reversed(rules))])
     looks = [call("read_file", "x = 1", path=f"src/northern/hall/part_{number}.py") for number in range(150)]
     said: list[Turn] = [turn for rule in rules for turn in (("user", rule), ("assistant", TALK))]
     with SessionStore.open(database_url, counter=PieceCounter()) as store:
         session = store.create_session(context_window=40_000)
         session.append(DIALECTS["chat"]([*said, *looks, ("user", "Go on.")]))
-        policy = CompactionPolicy(summary_min_tokens=2_600, summary_max_tokens=2_600)
+        policy = CompactionPolicy(summary_min_tokens=2_900, summary_max_tokens=2_900)
         result = session.compact(policy=policy, summarizer=lambda _prompt: narrative)
     assert result.status == "committed", result.reason
     assert "lines left out" in (result.summary or "")

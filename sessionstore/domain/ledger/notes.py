@@ -4,25 +4,33 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sessionstore.domain import sections
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
 from sessionstore.domain.ledger.sentences import FORBIDS
 from sessionstore.domain.ledger.wording import search_words
-from sessionstore.domain.section_parsing import is_heading
+from sessionstore.domain.section_parsing import parse_sections
 
 _WORDS_ALLOWED: Final = 2
 """Words of its own that a line may have and still say only what the ledger says: *was written*, *ended with code*."""
 _LEAST_TEXT: Final = 4
 """Characters of a fact below which it stands in a line by chance."""
 _INDEXED_WORDS: Final = 2
+_SENTENCES: Final = frozenset({"constraint", "statement", "decision"})
+"""Kinds of facts that are shown whole, so that a part of one is said with it; a long request isn't."""
+_WHAT_HAPPENED: Final = frozenset({
+    sections.CONSTRAINTS, sections.COMPLETED_ACTIONS, sections.KEY_DECISIONS, sections.RESOLVED_QUESTIONS,
+    sections.RELEVANT_FILES, sections.CRITICAL_CONTEXT,
+})  # fmt: skip
 _NUMBER: Final = re.compile(r"\d+")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
 def notes_beyond(notes: str, ledger: Ledger) -> str:
-    """The notes without the lines that do no more than repeat facts of the ledger, which says them shorter.
+    """The notes, by their headings, without the lines that do no more than repeat facts of the ledger, which says them shorter.
 
-    A line goes when it is part of a fact, or when a fact stands in it word for word and what else it says is two words at most,
-    none of them a number or one that forbids: an outcome or a reason of its own keeps it.
+    A line goes when it is part of a sentence that is kept, or when a fact stands in it word for word and what else it says is
+    two words at most, none of them a number or one that forbids: an outcome or a reason of its own keeps it. Under a heading of
+    what is to be done every line stays, since where it stands says something too.
     """
     by_word: dict[str, list[LedgerEntry]] = {}
     for entry in ledger.entries:
@@ -30,13 +38,19 @@ def notes_beyond(notes: str, ledger: Ledger) -> str:
             # The longest words of a fact are those that fewest lines have.
             for word in sorted(search_words(entry.text), key=lambda word: (-len(word), word))[:_INDEXED_WORDS]:
                 by_word.setdefault(word, []).append(entry)
-    return "\n".join(line for line in notes.splitlines() if is_heading(line) or not _repeats(line, by_word))
+    told: list[str] = []
+    for heading, text in parse_sections(notes).items():
+        lines = text.splitlines()
+        if heading in _WHAT_HAPPENED:
+            lines = [line for line in lines if not _repeats(line, by_word)]
+        told += [f"## {heading}", *lines] if lines else []
+    return "\n".join(told)
 
 
 def _repeats(line: str, by_word: dict[str, list[LedgerEntry]]) -> bool:
     said = _BULLET.sub("", line).strip()
     near = {entry.key: entry for word in search_words(said) for entry in by_word.get(word, ())}.values()
-    if any(said in entry.text for entry in near):
+    if any(said in entry.text for entry in near if entry.kind in _SENTENCES):
         return True
     facts = [entry for entry in near if entry.text in said]
     rest, known = said, ""
