@@ -14,7 +14,7 @@ from sessionstore.domain.plan import CompactionPlan, PlanInput, make_plan
 from sessionstore.domain.policy import UNKNOWN_WINDOW, CompactionPolicy
 from sessionstore.domain.pruning import Rendition, prune
 from sessionstore.domain.summarizing import Summarizer
-from sessionstore.domain.summary_frame import BARE
+from sessionstore.domain.summary_frame import smallest_frame
 from sessionstore.domain.system_prompt import rebuilt_prompt
 from sessionstore.operations.environment import Environment, meter_method
 from sessionstore.operations.steps import Steps, call, read, write
@@ -91,8 +91,10 @@ def _situation(
             fixed_tokens=metering.fixed_tokens,
             fixed_growth=_prompt_growth(environment, snapshot),
             pins=pins,
-            work_after=None if opened_by is None else opened_by.watermark,
-            summary_floor=BARE.tokens(((0, 1),), environment.counter, policy.headings) + LEAST_CONTENT,
+            # For a model with less room, what was new work before is to be compacted again.
+            work_after=None if opened_by is None or snapshot.has_smaller_window else opened_by.watermark,
+            summary_floor=smallest_frame(policy.summary_max_tokens).tokens(((0, 1),), environment.counter, policy.headings)
+            + LEAST_CONTENT,
             trigger=request.trigger,
             force=request.force,
         )

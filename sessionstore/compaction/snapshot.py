@@ -18,6 +18,7 @@ from sessionstore.operations.reading import lineage_of, session_of
 from sessionstore.storage.compaction_rows import compactions_of
 from sessionstore.storage.memory_rows import memories_of
 from sessionstore.storage.message_rows import context_rows
+from sessionstore.storage.session_rows import find_session
 from sessionstore.storage.token_rows import cached_tokens
 
 
@@ -26,7 +27,8 @@ class Snapshot:
     """A session as a compaction finds it.
 
     ``watermark`` is the last seq written so far: what comes after it stays in the continuation. ``opened_by`` is the compaction
-    that the session began with; ``previous`` the one whose summary its context holds.
+    that the session began with; ``previous`` the one whose summary its context holds. ``window_before`` is the model's window
+    that the session before it had.
     """
 
     lineage: LineageRecord
@@ -38,6 +40,7 @@ class Snapshot:
     opened_by: CompactionRecord | None
     previous: CompactionRecord | None
     jobs: Sequence[CompactionRecord]
+    window_before: int | None = None
 
     @property
     def watermark(self) -> int:
@@ -56,6 +59,12 @@ class Snapshot:
                 else:
                     seqs.add(seq)
         return spans_of(sorted(seqs))
+
+    @property
+    def has_smaller_window(self) -> bool:
+        """Whether the session has a model with less room than the one it was compacted for."""
+        now = self.session.context_window
+        return now is not None and self.window_before is not None and now < self.window_before
 
     @property
     def previous_summary(self) -> str | None:
@@ -87,6 +96,8 @@ def load_snapshot(connection: Connection, lineage_id: str, generation: int, *, m
     lineage = lineage_of(connection, lineage_id)
     rows = with_pinned_rows(connection, lineage_id, context_rows(connection, lineage_id, generation), lineage.pins)
     jobs = compactions_of(connection, lineage_id)
+    opened_by = next((job for job in jobs if job.opened_generation == generation), None)
+    before = None if opened_by is None else find_session(connection, lineage_id, opened_by.generation)
     summaries = {row.seq for row in rows if row.kind == "summary"}
     return Snapshot(
         lineage=lineage,
@@ -95,9 +106,10 @@ def load_snapshot(connection: Connection, lineage_id: str, generation: int, *, m
         cached=cached_tokens(connection, lineage_id, method, first=min((row.seq for row in rows), default=0)),
         prompt=prompt_of(connection, session),
         memories=tuple(memory.fact for memory in memories_of(connection, lineage_id)),
-        opened_by=next((job for job in jobs if job.opened_generation == generation), None),
+        opened_by=opened_by,
         previous=next((job for job in reversed(jobs) if job.summary_seq in summaries), None),
         jobs=jobs,
+        window_before=None if before is None else before.context_window,
     )
 
 

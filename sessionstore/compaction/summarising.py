@@ -86,7 +86,7 @@ def summarise(
     """
     middle = set(seqs_of(plan.middle))
     covers = snapshot.covered_with(plan.middle)
-    frame = frame_for(plan.summary_budget)
+    frame = frame_for(plan.summary_budget, most=policy.summary_max_tokens)
     content = plan.summary_budget - frame.tokens(covers, environment.counter, policy.headings) - MESSAGE_OVERHEAD
     task = _Task(
         environment=environment,

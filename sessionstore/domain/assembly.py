@@ -7,9 +7,9 @@ from typing import Final
 from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.rendering import to_provider
 from sessionstore.domain.rendering.alternation import next_bridge, side_after
-from sessionstore.domain.rendering.one_system_message import is_instruction
 from sessionstore.domain.rendering.outgoing import Outgoing
 from sessionstore.domain.rendering.parts import Voice
+from sessionstore.domain.rules.instructions import is_instruction
 from sessionstore.domain.transcript import Entry
 
 _CANDIDATES: Final[tuple[Voice, Voice]] = ("assistant", "user")

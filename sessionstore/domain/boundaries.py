@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sessionstore.domain.policy import CompactionPolicy
+from sessionstore.domain.rules.instructions import leading_instructions
 from sessionstore.domain.rules.last_request import last_requests
-from sessionstore.domain.rules.pairs import units
+from sessionstore.domain.rules.pairs import units, with_units
 from sessionstore.domain.rules.pins import pinned_indexes
 from sessionstore.domain.transcript import Entry
 
@@ -33,9 +34,9 @@ def partition(
 ) -> Partition:
     """Cut a context by the policy, with every rule asked where it may be cut.
 
-    The head is the first ``head_messages``, none once the context holds a summary. The tail is walked back from the end until
-    its budget is used, then moved to the nearest edge of a unit that keeps it within the soft ceiling. The last requests stay
-    behind the summary.
+    The head is the first ``head_messages``, none once the context holds a summary, which is in the middle as soon as anything
+    is. The tail is walked back from the end until its budget is used, then moved to the nearest edge of a unit that keeps it
+    within the soft ceiling. The last requests stay behind the summary, instructions at the beginning where they are.
     """
     pieces = units(entries)
     requests = last_requests(entries, policy.keep_user_turns)
@@ -44,11 +45,16 @@ def partition(
     fits = policy.tail_messages is None and _tokens(entries, first_request) <= policy.tail_ceiling * policy.tail_budget(window)
     if first_request < cut and fits:
         cut = _unit_at(pieces, first_request)[0]
-    has_summary = any(entry.kind == "summary" for entry in entries)
-    head_end = 0 if has_summary else _head_end(pieces, min(policy.head_messages, cut, first_request))
-    apart = tuple(index for index in requests if head_end <= index < cut)
+    summary = max((index for index, entry in enumerate(entries) if entry.kind == "summary"), default=None)
+    if summary is None:
+        head_end = _head_end(pieces, min(policy.head_messages, cut, first_request))
+    else:
+        head_end, cut = 0, cut and max(cut, summary + 1)
+    apart = tuple(index for index in with_units(requests, pieces) if head_end <= index < cut)
+    led = range(leading_instructions(entries))
     pinned = tuple(
-        index for index in pinned_indexes(entries, pins, pieces) if head_end <= index < cut and index not in apart
+        index for index in sorted({*led, *pinned_indexes(entries, pins, pieces)})
+        if head_end <= index < cut and index not in apart
     )
     staying = {*apart, *pinned}
     return Partition(

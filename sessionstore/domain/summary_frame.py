@@ -28,7 +28,7 @@ _TERSE_BELOW: Final = 600
 """Tokens of a whole summary below which its frame is terse: the full one takes some 150, more than a quarter of that."""
 
 _BARE_BELOW: Final = 300
-"""The same for the bare frame: thirteen headings take some 60 tokens, a fifth of that."""
+"""Tokens that a policy allows a summary below which its frame is bare: thirteen headings take some 60, a fifth of that."""
 
 _MOST_RANGES: Final = 12
 
@@ -82,9 +82,14 @@ BARE: Final = SummaryFrame(SHORT_PREFACE, None)
 """A short preface, and only the headings that have something under them."""
 
 
-def frame_for(tokens: int) -> SummaryFrame:
-    """The frame of a summary that may have so many tokens in all."""
-    return FULL if tokens >= _TERSE_BELOW else TERSE if tokens >= _BARE_BELOW else BARE
+def frame_for(tokens: int, *, most: int) -> SummaryFrame:
+    """The frame of a summary that may have so many tokens in all; ``most`` is what the policy allows any summary."""
+    return FULL if tokens >= _TERSE_BELOW else smallest_frame(most)
+
+
+def smallest_frame(most: int) -> SummaryFrame:
+    """The least frame of a policy that allows so many tokens; only one that wants tiny summaries does without headings."""
+    return TERSE if most >= _BARE_BELOW else BARE
 
 
 def coverage_line(covers: Sequence[tuple[int, int]]) -> str:

@@ -1,8 +1,9 @@
 """The system prompt: stored by digest with the named parts that it was built from, and rebuilt once a compaction."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Any, Final
 
 from sessionstore.domain.messages import clean_text
@@ -52,14 +53,18 @@ def rebuilt_prompt(current: SystemPrompt | None, memories: Sequence[str]) -> Sys
     return prompt_from_parts(parts)
 
 
-def split_leading_prompt(messages: Sequence[Mapping[str, Any]]) -> tuple[str | None, int]:
+def leading_prompts(messages: Iterable[Mapping[str, Any]]) -> int:
+    """How many system or developer messages stand before the first other one."""
+    return sum(1 for _ in takewhile(_is_prompt, messages))
+
+
+def split_leading_prompt(messages: Sequence[Mapping[str, Any]], *, stored: int = 0) -> tuple[str | None, int]:
     """The system prompt at the head of a message list, and how many of its messages that is.
 
-    Every system or developer message before the first other one belongs to it; None where there is none.
+    Every system or developer message before the first other one belongs to it, but for the last ``stored`` of them, with which
+    the stored context begins; None where there is none.
     """
-    count = 0
-    while count < len(messages) and _is_prompt(messages[count]):
-        count += 1
+    count = max(0, leading_prompts(messages) - stored)
     if not count:
         return None, 0
     return "\n\n".join(view_message(message).text for message in messages[:count]), count

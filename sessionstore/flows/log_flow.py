@@ -19,13 +19,13 @@ from sessionstore.domain.messages import (
     message_digest,
 )
 from sessionstore.domain.session_ids import session_id
-from sessionstore.domain.system_prompt import prompt_from_text, split_leading_prompt
+from sessionstore.domain.system_prompt import leading_prompts, prompt_from_text, split_leading_prompt
 from sessionstore.errors import InvalidMessageError, StaleCursorError
 from sessionstore.operations import reading
 from sessionstore.operations.appending import NewMessage, SeenBeforeError, append_messages, append_unseen
 from sessionstore.operations.flushing import Flushed, Landmarks, flush_messages, unsaved_after
 from sessionstore.operations.steps import Steps, read, write
-from sessionstore.storage.message_rows import context_bodies, context_rows, last_context_rows
+from sessionstore.storage.message_rows import context_bodies, context_rows, context_slice, last_context_rows
 
 if TYPE_CHECKING:
     from sessionstore.domain.closed_sets import Profile, TaskPlace
@@ -82,7 +82,8 @@ class LogFlow:
 
     def flush(self, messages: Sequence[Mapping[str, Any]]) -> Steps[list[int]]:
         """Compare with what is stored, write what is new, and remember what was compared."""
-        prompt_text, start = split_leading_prompt(messages)
+        stored = yield from self._stored_prompts(messages)
+        prompt_text, start = split_leading_prompt(messages, stored=stored)
         listed = cast("Sequence[Message]", messages[start:])
         prompt = prompt_from_text(prompt_text) if prompt_text else None
         known = self.landmarks
@@ -117,10 +118,10 @@ class LogFlow:
 
     def rebase(self, messages: Sequence[Mapping[str, Any]]) -> Steps[Self]:
         """Append to the tip what a list has that was never stored; gives the tip."""
-        _, start = split_leading_prompt(messages)
-        listed = cast("Sequence[Message]", messages[start:])
         rows = yield from self.context_rows()
         stored = [row.message for row in rows]
+        _, start = split_leading_prompt(messages, stored=leading_prompts(stored))
+        listed = cast("Sequence[Message]", messages[start:])
         unsaved = unsaved_after(stored, listed)
         shared = len(listed) - len(unsaved)
         if shared < min(len(stored), len(listed)):
@@ -174,6 +175,18 @@ class LogFlow:
             )
         )
         return rendering.messages
+
+    def _stored_prompts(self, messages: Sequence[Mapping[str, Any]]) -> Steps[int]:
+        """With how many messages in the system's voice the stored context begins, as far as a list that does can tell."""
+        if self.landmarks is not None and self.landmarks.cursor:
+            return self.landmarks.prompts
+        count = leading_prompts(messages)
+        if not count:
+            return 0
+        rows = yield from read(
+            lambda c: context_slice(c, self.lineage_id, self.generation, offset=0, limit=count), one_query=True
+        )
+        return leading_prompts([row.message for row in rows])
 
     def _nothing(self, connection: Connection) -> list[Any]:
         """Nothing, from a session that is there; a deleted one is an error, not an empty one."""

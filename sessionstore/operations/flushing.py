@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from sessionstore.domain.closed_sets import AUTOMATIC_ENDS
 from sessionstore.domain.messages import EncodedMessage, Message, decode_body, message_digest
 from sessionstore.domain.records import SessionRecord, SystemPrompt
+from sessionstore.domain.system_prompt import leading_prompts
 from sessionstore.errors import ConflictError, InvalidMessageError, SessionEndedError, SessionNotFoundError, StaleCursorError
 from sessionstore.operations.appending import NewMessage, reopen_session, write_rows
 from sessionstore.operations.prompting import adopt_prompt
@@ -25,7 +26,8 @@ class Landmarks:
     """What a handle remembers of a context that it has compared in full, so that later flushes compare a few places only.
 
     ``cursor`` is the length it was compared at, ``last`` the digest of the message there and ``recent`` the last messages
-    themselves, since one equal message ("ok") proves nothing. ``marker`` is the (index, message) of the first summary or
+    themselves, since one equal message ("ok") proves nothing. ``prompts`` is how many messages in the system's voice it begins
+    with. ``marker`` is the (index, message) of the first summary or
     rendition: an older list has nothing like it at that index, however many equal messages it holds. ``prompt`` is the digest
     of the system prompt that stood at the head of the list.
     """
@@ -35,6 +37,7 @@ class Landmarks:
     marker: tuple[int, Message] | None
     recent: tuple[Message, ...] = ()
     prompt: str | None = None
+    prompts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,7 @@ def _compare_all(
         last=session.tail_digest,
         recent=tuple(decode_body(text) for _, text in texts[-_RECENT:]),
         marker=None if marker is None else (marker, decode_body(texts[marker][1])),
+        prompts=leading_prompts(decode_body(text) for _, text in texts),
     )
 
 

@@ -71,7 +71,8 @@ def test_a_bare_summary_has_only_the_headings_with_something_under_them() -> Non
 
 
 def test_the_frame_is_smaller_where_the_summary_is() -> None:
-    assert [frame_for(tokens) for tokens in (8_000, 600, 599, 300, 299, 0)] == [FULL, FULL, TERSE, TERSE, BARE, BARE]
+    assert [frame_for(tokens, most=8_000) for tokens in (8_000, 600, 599, 100)] == [FULL, FULL, TERSE, TERSE]
+    assert [frame_for(tokens, most=tokens) for tokens in (600, 300, 299, 0)] == [FULL, TERSE, BARE, BARE]
     full, terse, bare = (frame.tokens([(3, 179)], COUNTER) for frame in (FULL, TERSE, BARE))
     assert bare < 0.5 * terse < 0.5 * full
 

@@ -49,6 +49,7 @@ _TOKENS_A_WINDOW: Final = 36
 """Tokens of budget for which one range to look up is listed: a fifth of it at most goes to ranges."""
 _TINY: Final = 200
 """Tokens below which a request that takes more than its share is pointed at where it stands, right behind the summary."""
+_TASK_WHOLE_WHEN_TINY: Final = 3
 _TASK_SHARE_WHEN_TINY: Final = 8
 _SMALL: Final = 1_000
 """Tokens below which there is room for facts only: labels go, and what is left out is counted in one line."""
@@ -124,7 +125,7 @@ def _active_task(
         text, seq = latest.text, latest.last_seq
     mark = f" #{seq}"
     allowed = min(most, budget - counter.count(mark))
-    if active is not None and budget < _TINY:
+    if active is not None and budget < _TINY and counter.count(text) > budget // _TASK_WHOLE_WHEN_TINY:
         # It stands word for word behind the summary, so the room is better spent on what stands nowhere else.
         allowed = min(allowed, budget // _TASK_SHARE_WHEN_TINY)
     if counter.count(text) <= allowed and counter.count(text + mark) <= budget:

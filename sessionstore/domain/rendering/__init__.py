@@ -13,7 +13,7 @@ from sessionstore.domain.rendering.anthropic_form import AnthropicForm
 from sessionstore.domain.rendering.chat_form import ChatForm
 from sessionstore.domain.rendering.emptiness import drop_empty
 from sessionstore.domain.rendering.identifiers import unique_call_ids
-from sessionstore.domain.rendering.one_system_message import is_instruction, system_message
+from sessionstore.domain.rendering.one_system_message import system_message
 from sessionstore.domain.rendering.outgoing import Outgoing, present_ids, sendable
 from sessionstore.domain.rendering.parts import Draft
 from sessionstore.domain.rendering.repairs import (
@@ -27,6 +27,7 @@ from sessionstore.domain.rendering.repairs import (
 )
 from sessionstore.domain.rendering.responses_form import ResponsesForm
 from sessionstore.domain.rendering.results import lay_out
+from sessionstore.domain.rules.instructions import is_instruction
 from sessionstore.domain.transcript import Entry
 
 __all__ = [

@@ -4,12 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessionstore.domain.messages import Message
+from sessionstore.domain.rules.instructions import is_instruction
 from sessionstore.domain.transcript import Entry
-
-
-def is_instruction(entry: Entry) -> bool:
-    """Whether a row speaks with the system's or developer's voice; a summary never does, whatever role it was imported with."""
-    return entry.view.role == "system" and entry.kind != "summary"
 
 
 def system_message(entries: Sequence[Entry], *, system_prompt: str | None, task_text: str | None) -> Message | None:

@@ -6,7 +6,7 @@ unanswered call elsewhere is dead and holds nothing together. How do I repair: `
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sessionstore.domain.rules.reasoning import reasoning_bonds
 from sessionstore.domain.transcript import Entry, answered_id_key, is_call_block, pair_calls
@@ -29,6 +29,14 @@ def units(entries: Sequence[Entry]) -> tuple[tuple[int, int], ...]:
         found.append((start, end))
         start = end + 1
     return tuple(found)
+
+
+def with_units(indexes: Iterable[int], pieces: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """These indexes with all that must stay on the same side as one of them, in order."""
+    wanted = set(indexes)
+    return tuple(
+        index for first, last in pieces if not wanted.isdisjoint(range(first, last + 1)) for index in range(first, last + 1)
+    )
 
 
 def in_flight_index(entries: Sequence[Entry]) -> int | None:
