@@ -23,7 +23,7 @@ def test_the_summary_in_a_context_is_always_brought_up_to_date(database_url: str
     with SessionStore.open(database_url, counter=PieceCounter()) as store:
         session = store.create_session(context_window=64_000)
         head: list[Message] = [{"role": "user", "content": "Build this: " + "part " * 5_000}, *work(2, 3)]
-        session.append([*head, *work(20), {"role": "user", "content": "Thanks, go on."}, *work(1, 3)])
+        session.append([*head, *work(20), *work(1, 6_000), {"role": "user", "content": "Thanks, go on."}, *work(2, 3)])
         for more in range(2):
             session = compacted(session, policy=CompactionPolicy()).session
             assert [row.kind for row in session.context_rows()].count("summary") == 1
