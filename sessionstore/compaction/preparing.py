@@ -13,9 +13,11 @@ from sessionstore.domain.hygiene import MOST_MESSAGES
 from sessionstore.domain.memory_prompt import without_known
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.pruning import Rendition, prune
+from sessionstore.domain.reasoning_items import without_reasoning_items
 from sessionstore.domain.records import SystemPrompt
 from sessionstore.domain.spans import holds
 from sessionstore.domain.system_prompt import prompt_from_text, rebuilt_prompt
+from sessionstore.domain.transcript import Entry
 from sessionstore.errors import SummarizerError
 from sessionstore.operations.environment import Environment, PromptContext
 from sessionstore.operations.steps import Steps, call_stranger
@@ -118,7 +120,7 @@ def _prunable_renditions(
     outside = (*plan.head, *plan.tail, *plan.pins, *plan.apart)
     prunable = [index for index, entry in enumerate(entries) if not holds(outside, entry.seq)]
     pins = situation.snapshot.lineage.pins
-    return [
+    renditions = [
         rendition
         for rendition in prune(
             entries,
@@ -130,6 +132,14 @@ def _prunable_renditions(
         )
         if rendition.origin_seq not in pins
     ]
+    if request.policy.drop_reasoning:
+        inside = frozenset(index for index in prunable if _origin(entries[index]) not in pins)
+        return without_reasoning_items(entries, renditions, inside=inside)
+    return renditions
+
+
+def _origin(entry: Entry) -> int:
+    return entry.seq if entry.origin_seq is None else entry.origin_seq
 
 
 def summary_draft(

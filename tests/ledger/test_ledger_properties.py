@@ -14,8 +14,9 @@ from tests.counters import PieceCounter
 from tests.ledger.dialects import DIALECTS, Turn, call
 from tests.transcripts import contexts
 
-PATHS = st.sampled_from(["src/a.py", "src/b.py", "docs/überblick.md", "C:\\x\\y.cs", "tests/test_a.py"])
-COMMANDS = st.sampled_from(["pytest -q", "git commit -m x", "make all", "cat src/a.py", "npm test", "ls -la", "cd /srv && ls"])
+PATHS = st.sampled_from(["src/a.py", "/srv/src/a.py", "src/b.py", "docs/überblick.md", "C:\\x\\y.cs", "tests/test_a.py"])
+COMMANDS = st.sampled_from(["pytest -q", "git commit -m x", "make all", "cat src/a.py", "npm test", "ls -la", "cd /srv && ls",
+                            "cd /srv && cat src/a.py", "cd /opt && rm src/a.py", "pytest -q tests/test_a.py"])
 OUTPUTS = st.sampled_from(
     ["Exit code: 0\nok", "Exit code: 1\nerror: boom", "FAILED tests/test_a.py::t - ValueError: x\n1 failed\n[exit 1]",
      "3 passed\n[exit 0]", "", "see https://example.invalid/1 and req_12ab34", "On branch main\n", "y" * 400, "\ud83d half"]
@@ -29,7 +30,7 @@ SAYINGS = st.sampled_from(
 
 @st.composite
 def turns(draw: st.DrawFn) -> Turn:
-    match draw(st.integers(0, 5)):
+    match draw(st.integers(0, 6)):
         case 0:
             return ("user", draw(SAYINGS))
         case 1:
@@ -41,6 +42,11 @@ def turns(draw: st.DrawFn) -> Turn:
         case 4:
             items = draw(st.lists(st.sampled_from(["one", "two", "three"]), unique=True))
             return call("todo_write", "ok", todos=[{"content": item, "status": "pending"} for item in items])
+        case 5:
+            made, status = draw(st.integers(1, 3)), draw(st.sampled_from(["pending", "in_progress", "completed"]))
+            if draw(st.booleans()):
+                return call("TaskCreate", f"Task #{made} created successfully", subject=draw(st.sampled_from(["one", "four"])))
+            return call("TaskUpdate", f"Updated task #{made} status", taskId=str(made), status=status)
         case _:
             return call("mystery", draw(OUTPUTS), target=draw(SAYINGS))
 
@@ -72,6 +78,19 @@ def test_after_ten_generations_every_fact_of_every_generation_is_there(log: list
         later = extract_ledger(log[generation * size: (generation + 1) * size], previous=ledger)
         assert_kept(ledger, later)
         ledger = later
+
+
+@given(logs(), st.integers(1, 9))
+def test_wherever_a_log_is_cut_its_commands_ended_the_same(log: list[Entry], size: int) -> None:
+    """NEST-2: also where a call is in one generation and its result in the next."""
+    whole, ledger = extract_ledger(log), EMPTY_LEDGER
+    for start in range(0, len(log), size):
+        ledger = extract_ledger(log[start: start + size], previous=Ledger.from_json(ledger.to_json()))
+    ended = [{fact.key: (fact.seqs, fact.outcomes) for fact in one.of_kind("command")} for one in (ledger, whole)]
+    assert ended[0] == ended[1]
+    # An edit whose failure comes a generation later was told as an edit, and what is told stays.
+    kept = {(fact.kind, fact.key) for fact in whole.of_kind("action", "file", "error", "todo", "question")}
+    assert kept <= {(fact.kind, fact.key) for fact in ledger.entries}
 
 
 @given(logs())

@@ -44,6 +44,23 @@ def test_it_is_written_once_and_read_by_the_next_compaction_alone(sqlite_store: 
     }
 
 
+def test_a_result_that_comes_when_its_call_is_gone_completes_the_facts_of_the_call(store: SessionStore) -> None:
+    """NEST-2: over two compactions, the second of which has only the result."""
+    session = store.create_session("a", context_window=WINDOW)
+    function = {"name": "bash", "arguments": '{"command": "make all"}'}
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+    session.append([*talk(10), call, *talk(20, start=20)])
+    first = compacted(session)
+    assert first.ledger is not None
+    assert [(fact.text, fact.outcome) for fact in first.ledger.of_kind("command")] == [("make all", "")]
+    late = {"role": "tool", "tool_call_id": "c1", "content": "Exit code: 2\nmake: *** [all] Error 2"}
+    first.session.append([late, *talk(30, start=50)])
+    ledger = compacted(first.session).ledger
+    assert ledger is not None
+    assert [fact.outcome.split(":")[0] for fact in ledger.of_kind("command")] == ["exit 2"]
+    assert [fact.about for fact in ledger.of_kind("error")] == ["`make all`"]
+
+
 def test_an_attempt_that_saves_too_little_leaves_none(database_url: str) -> None:
     """ATOM-3, SHRINK-1: a prompt that grows is known only when the summary is there."""
     hooks = CompactionHooks(build_system_prompt=lambda _context: "Take care of everything. " * 2_000)

@@ -25,9 +25,9 @@ class FactCollector:
             self._put(entry)
         self._last_ordinal = max((entry.ordinal for entry in previous.entries), default=0)
 
-    def ledger(self) -> Ledger:
+    def entries(self) -> tuple[LedgerEntry, ...]:
         """What was gathered, in the order in which it first appeared."""
-        return Ledger(tuple(self._by_kind[kind][key] for kind, key in self._order))
+        return tuple(self._by_kind[kind][key] for kind, key in self._order)
 
     def get(self, kind: FactKind, key: str) -> LedgerEntry | None:
         """The fact of this kind and key, or None."""
@@ -66,6 +66,13 @@ class FactCollector:
             entry = replace(entry, operations=_with_operation(entry.operations, operation, seq))
         self._put(entry)
         return entry
+
+    def name(self, entry: LedgerEntry, name: str) -> None:
+        """Note another name of a fact, on a line of its own in its ``about``; a name that it has changes nothing."""
+        current, name = self._by_kind[entry.kind][entry.key], clean_text(name)
+        names = current.about.split("\n") if current.about else []
+        if name and name not in names:
+            self._put(replace(current, about="\n".join([*names, name])))
 
     def close(self, entry: LedgerEntry, seq: int, outcome: str = "") -> None:
         """Note that a fact was resolved, answered or replaced at ``seq``; what was closed before stays as it was closed."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 from typing import Final
 
 from sessionstore.domain import sections
-from sessionstore.domain.ledger.deeds import MUTATIONS, error_origin
+from sessionstore.domain.ledger.deeds import MUTATIONS
 from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.fact_line import BRIEF_LENGTH, FactLine, LedgerSight, short_command, shortened
+from sessionstore.domain.ledger.open_errors import error_origin
 from sessionstore.domain.ledger.result_facts import is_failure, status_in
 from sessionstore.domain.ledger.worth import SCRATCH, deed_worth
 

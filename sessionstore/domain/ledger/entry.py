@@ -37,8 +37,9 @@ class LedgerEntry:
     seen. ``outcomes`` are (seq, text) pairs in ascending order, one wherever the text changed: exit statuses of a command,
     values of a state, statuses of a todo, the answer to a question or request, the result of an action. ``operations`` are
     (what was done, at which seqs) of a file. ``closed_by`` is the seq that resolved an error, answered a question or request,
-    or replaced a sentence by a later value. ``about`` says what an error came from or what kind of reference it is.
-    ``ordinal`` numbers actions and commands from 1 in the order they first happened, 0 for every other kind.
+    or replaced a sentence by a later value. ``about`` says what an error came from or what kind of reference it is; of a file
+    it holds the other spellings, of a todo the ids that its tool gave it, one a line. ``ordinal`` numbers actions and commands
+    from 1 in the order they first happened, 0 for every other kind.
     """
 
     kind: FactKind
@@ -98,10 +99,30 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call whose result had not come when it was read; the result may come after the call has left the context.
+
+    ``arguments`` are those of the call without secrets, and without the end of very long texts.
+    """
+
+    seq: int
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
-    """The facts of a transcript, in the order in which they first appeared."""
+    """The facts of a transcript, in the order in which they first appeared.
+
+    ``open_calls`` wait for their results. ``directory`` is where relative paths begin, as the transcript last announced it, and
+    ``running`` the key of the command that went on when its call returned.
+    """
 
     entries: tuple[LedgerEntry, ...] = ()
+    open_calls: tuple[OpenCall, ...] = ()
+    directory: str = ""
+    running: str = ""
 
     def of_kind(self, *kinds: FactKind) -> tuple[LedgerEntry, ...]:
         """The facts of these kinds, in order."""
@@ -109,14 +130,26 @@ class Ledger:
 
     def to_json(self) -> dict[str, Any]:
         """The ledger as a JSON object; ``from_json`` gives an equal one back."""
-        return {"version": LEDGER_VERSION, "entries": [entry.to_json() for entry in self.entries]}
+        value: dict[str, Any] = {"version": LEDGER_VERSION, "entries": [entry.to_json() for entry in self.entries]}
+        if self.open_calls:
+            value["open_calls"] = [[call.seq, call.call_id, call.name, call.arguments] for call in self.open_calls]
+        if self.directory:
+            value["directory"] = self.directory
+        if self.running:
+            value["running"] = self.running
+        return value
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Ledger:
         """The ledger that ``to_json`` wrote. Raises ``ValueError`` when a newer version wrote it."""
         if value.get("version") != LEDGER_VERSION:
             raise ValueError(f"a ledger of version {value.get('version')!r} cannot be read, only version {LEDGER_VERSION}")
-        return cls(tuple(LedgerEntry.from_json(entry) for entry in value["entries"]))
+        return cls(
+            tuple(LedgerEntry.from_json(entry) for entry in value["entries"]),
+            tuple(OpenCall(*call) for call in value.get("open_calls", ())),
+            value.get("directory", ""),
+            value.get("running", ""),
+        )
 
 
 EMPTY_LEDGER: Final = Ledger()

@@ -209,3 +209,29 @@ REMAINING: Final = vocabulary(
     signs=(r"下一步|接下来|还需|剩余|待办|次に|残り|まだ|다음",),
 )
 """Next, remaining, still to do, and their like."""
+
+FIXING: Final = vocabulary(
+    words=(
+        r"(?:is|are|was|were|has been|have been|got|i['’]ve|we['’]ve|i|we) (?:now |also |already )?(?:resolved|solved)",
+        r"(?:is|are|was|were|been|got|i['’]ve|we['’]ve|i|we) (?:now |also |already )?fixed(?! (?:to|at|by|in|width|size))",
+        r"no longer (?:fails?|occurs?|happens?|appears?|crashes|throws|raises)|(?:is|are) gone(?! (?:wrong|through))|went away",
+        r"(?:pass(?:es)?|works?|succeeds?|builds?|compiles?) (?:now|again)",
+        r"now (?:pass(?:es)?|works?|succeeds?|builds?|compiles?)",
+        r"fixed (?:the|it|this|that)|fixed(?=\W*$)",
+        r"(?:ist|sind|wurden?) (?:jetzt |nun |damit )?(?:behoben|gelöst|repariert)|läuft (?:jetzt|wieder)|tritt nicht mehr auf",
+        r"(?:est|sont) (?:maintenant )?(?:corrigée?s?|résolue?s?|réparée?s?)",
+        r"(?:está|están|queda|quedó) (?:ya )?(?:arreglad|solucionad|corregid|resuelt)[oa]s?|исправлен[аоы]?|устран[её]н[аоы]?",
+    ),
+    signs=(r"已修复|已修復|已解决|已解決|修好了|直りました|修正済み|解決しました|해결되었|해결됐|고쳤",),
+)
+"""Is fixed, passes now, no longer fails, is gone, and their like: what failed before fails no more."""
+
+UNFIXED: Final = vocabulary(
+    words=(
+        r"not|\w+n['’]t|never|to be|should|could|would|might|may|will|['’]ll|if|once|when|until|before|unless|hop(?:e|ing)",
+        r"try(?:ing)?|needs?|must|let['’]?s|can|whether|part(?:ly|ially)|almost|nearly|only|nothing|none|think|assum\w+",
+        r"nicht|kein\w*|noch|falls|wenn|sobald|teilweise|pas|si|quand|presque|cuando|casi|todavía|не|если|когда|почти",
+    ),
+    signs=(r"没|沒|未|如果|まだ|なければ|아직",),
+)
+"""Not, should, will, once, partly: words beside which nothing is said to be fixed for certain."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sessionstore.domain.redaction import redact
 from sessionstore.domain.tool_reading import exit_status
 from sessionstore.domain.transcript import ToolResult
 
@@ -179,6 +180,14 @@ def error_lines(text: str) -> list[str]:
         found = [lines[-1].strip()[:_MAX_LINE]]
     named = [line for line in found if line.startswith(("FAILED ", "ERROR ", "--- FAIL"))]
     return (named or found)[-_MAX_ERROR_LINES:]
+
+
+def error_messages(text: str, *, one_each: bool = False) -> list[str]:
+    """What an output says went wrong, without secrets: one message, or one for each test that failed."""
+    lines = [redact(line) for line in error_lines(text)]
+    if one_each and all(line.startswith(("FAILED ", "ERROR ", "--- FAIL")) for line in lines):
+        return lines
+    return ["\n".join(lines)] if lines else []
 
 
 def tests_failed(text: str) -> bool:

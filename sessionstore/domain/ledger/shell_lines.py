@@ -4,22 +4,18 @@ Only plain words are believed: variables, globs and substitutions are left alone
 """
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from sessionstore.domain.ledger.shell_words import looks_like_path, simple_commands, without_heredoc, without_wrappers
+
 _SCANNED: Final = 4_000
-_PROGRAM: Final = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?)?(?:\w+=\S+ )*(\S+(?: \S+)?)")
-_HEREDOC: Final = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
-_TOKEN: Final = re.compile(r"""&&|\|\||[;|\n]|\d?>>?(?!&)|"[^"\n]{0,400}"|'[^'\n]{0,400}'|(?:\\.|[^\s;|&<>"'])+|[&<>"']""")
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
-_PATH: Final = re.compile(r"[\w@~.+:\\/-]{1,300}")
-_EXTENSION: Final = re.compile(r"\.[A-Za-z]\w{0,9}$|^\.\w+$")
 _PATCH_FILE: Final = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
 _PATCH_OPERATIONS: Final = {"Update": "edited", "Add": "created", "Delete": "deleted"}
-_SEPARATORS: Final = frozenset({"&&", "||", ";", "|", "\n", "&"})
-_PREFIXES: Final = frozenset({"sudo", "time", "nohup", "env", "exec", "command", "xargs", "npx", "bunx"})
+_KEYWORDS: Final = frozenset({"do", "then", "else", "if", "elif", "while", "until", "for", "case", "{", "!"})
 _READERS: Final = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat", "wc"})
 _HARMLESS: Final = _READERS | frozenset(
     {"ls", "grep", "rg", "find", "pwd", "echo", "which", "tree", "stat", "file", "env", "printenv", "sort", "uniq", "cut",
@@ -49,17 +45,26 @@ _RUNNERS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ShellLine:
-    """What a command line says: its file operations as (operation, path), programs, and what it changes of the state."""
+class FileOperation:
+    """What a command does to a file. ``directory`` is where ``cd`` led before: empty where none did, None where that is not
+    known."""
 
-    operations: tuple[tuple[str, str], ...] = ()
+    name: str
+    path: str
+    directory: str | None = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellLine:
+    """What a command line says: its file operations, programs, and what it changes of the state."""
+
+    operations: tuple[FileOperation, ...] = ()
     programs: tuple[str, ...] = ()
     directory: str = ""
     branch: str = ""
     commits: bool = False
     harmless: bool = True
     tests: bool = False
-    targets: frozenset[str] = frozenset()
 
     @property
     def one_is_no_failure(self) -> bool:
@@ -69,34 +74,48 @@ class ShellLine:
 
 @dataclass(slots=True)
 class _Reading:
-    operations: list[tuple[str, str]] = field(default_factory=list)
+    operations: list[FileOperation] = field(default_factory=list)
     programs: list[str] = field(default_factory=list)
     directory: str = ""
     branch: str = ""
     commits: bool = False
     harmless: bool = True
-    targets: set[str] = field(default_factory=set)
+    here: str | None = ""
+
+    def note(self, operation: str, *paths: str) -> None:
+        self.operations.extend(FileOperation(operation, path, self.here) for path in paths)
 
 
 def read_shell_line(command: str) -> ShellLine:
     """Read a command line; everything in it that is not understood is left out."""
     text = command[:_SCANNED]
     reading = _Reading()
-    reading.operations.extend(patched_files(command))
-    heredoc = _HEREDOC.search(text)
-    lines = text if heredoc is None else _without_heredoc(text, heredoc)
-    for words in _simple_commands(lines):
+    lines = without_heredoc(text)
+    for words in simple_commands(lines):
         _read_words(words, reading)
+    if reading.programs.count("cd") > 1:
+        reading.here = None
+    for operation, path in patched_files(command):
+        reading.note(operation, path)
     return ShellLine(
         operations=tuple(dict.fromkeys(reading.operations)),
         programs=tuple(reading.programs),
         directory=reading.directory,
         branch=reading.branch,
         commits=reading.commits,
-        harmless=reading.harmless and not any(name != "read" for name, _path in reading.operations),
-        tests=_RUNNERS.search(lines) is not None,
-        targets=frozenset(reading.targets),
+        harmless=reading.harmless and not any(done.name != "read" for done in reading.operations),
+        tests=is_test_run(lines),
     )
+
+
+def is_test_run(text: str) -> bool:
+    """Whether a command line runs tests."""
+    return _RUNNERS.search(text) is not None
+
+
+def is_harmless(program: str) -> bool:
+    """Whether a program only looks, whatever it is told."""
+    return program in _HARMLESS
 
 
 def patched_files(patch: str) -> list[tuple[str, str]]:
@@ -108,70 +127,38 @@ def patched_files(patch: str) -> list[tuple[str, str]]:
     ]
 
 
-def looks_like_path(word: str) -> bool:
-    """Whether a word can be believed to name a file: plain characters, and a slash or an extension."""
-    if not _PATH.fullmatch(word) or word.startswith(("-", "/dev/")) or "://" in word:
-        return False
-    return ("/" in word and len(word) > 1) or "\\" in word or _EXTENSION.search(word) is not None
-
-
-def program_of(command: str) -> str:
-    """The program of a command line with its first argument, without a change of directory and assignments before it."""
-    match = _PROGRAM.match(command)
-    return match[1] if match else command
-
-
-def looks_like_file(text: str) -> bool:
-    """Whether an argument that is a path by its name is one by its looks: no address, and an extension at its end."""
-    return "://" not in text and "\n" not in text and len(text) <= 300 and _EXTENSION.search(text) is not None
-
-
-def _without_heredoc(text: str, opening: re.Match[str]) -> str:
-    end_of_line = text.find("\n", opening.end())
-    if end_of_line < 0:
-        return text
-    closing = re.compile(rf"^\s*{re.escape(opening[1])}\s*$", re.MULTILINE).search(text, end_of_line)
-    return text[:end_of_line] + (text[closing.end():] if closing else "")
-
-
-def _simple_commands(text: str) -> Iterator[list[str]]:
-    words: list[str] = []
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if token in _SEPARATORS:
-            if words:
-                yield words
-            words = []
-        else:
-            words.append(token[1:-1] if len(token) > 1 and token[0] == token[-1] and token[0] in "\"'" else token)
-    if words:
-        yield words
+def gone_to(target: str, here: str | None) -> str | None:
+    """Where ``cd target`` leads; None when that is not known."""
+    if not target or "*" in target or "`" in target:
+        return None
+    if target.startswith(("/", "~")):
+        return target
+    return None if here is None else posixpath.normpath(posixpath.join(here, target))
 
 
 def _read_words(words: list[str], reading: _Reading) -> None:
-    plain = _redirections(words, reading)
-    while plain and (_ASSIGNMENT.match(plain[0]) or plain[0] in _PREFIXES):
-        plain = plain[1:]
-    if len(plain) > 2 and plain[0] in {"uv", "poetry", "pipenv", "rye", "hatch"} and plain[1] == "run":
-        plain = plain[2:]
-    if len(plain) > 2 and plain[0] == "timeout":
-        plain = plain[2:]
+    plain = without_wrappers(_redirections(words, reading))
     if not plain:
         return
     program = plain[0].replace("\\", "/").rsplit("/", 1)[-1]
     arguments = plain[1:]
+    if program in _KEYWORDS or any("(" in word for word in words):
+        # What stands in a loop, a branch or a subshell is read word by word, but not followed from directory to directory.
+        reading.here = None
     paths = [word for word in arguments if looks_like_path(word)]
     reading.programs.append(program)
-    reading.targets.update(paths)
     if program == "git":
         _read_git(arguments, reading)
         return
     if program == "cd":
         reading.directory = next((word for word in arguments if not word.startswith("-") and "$" not in word), "")
+        reading.here = gone_to(reading.directory, reading.here)
+    elif program in {"pushd", "popd"}:
+        reading.here = None
     elif program == "sed" and not any(word.startswith(("-i", "--in-place")) for word in arguments):
-        reading.operations.extend(("read", path) for path in paths[-1:])
+        reading.note("read", *paths[-1:])
     elif program in _READERS:
-        reading.operations.extend(("read", path) for path in paths)
+        reading.note("read", *paths)
     else:
         _read_change(program, paths, reading)
         verbs = [word for word in arguments if not word.startswith("-")][:2] if program in _WITH_VERBS else []
@@ -180,17 +167,18 @@ def _read_words(words: list[str], reading: _Reading) -> None:
 
 def _read_change(program: str, paths: Sequence[str], reading: _Reading) -> None:
     if program == "sed" and paths:
-        reading.operations.append(("edited", paths[-1]))
+        reading.note("edited", paths[-1])
     elif program in {"rm", "unlink"}:
-        reading.operations.extend(("deleted", path) for path in paths)
+        reading.note("deleted", *paths)
     elif program == "mv" and len(paths) == 2:
-        reading.operations.extend((("moved away", paths[0]), ("created", paths[1])))
+        reading.note("moved away", paths[0])
+        reading.note("created", paths[1])
     elif program == "cp" and len(paths) == 2:
-        reading.operations.append(("written", paths[1]))
+        reading.note("written", paths[1])
     elif program == "touch":
-        reading.operations.extend(("created", path) for path in paths)
+        reading.note("created", *paths)
     elif program == "tee":
-        reading.operations.extend(("written", path) for path in paths)
+        reading.note("written", *paths)
 
 
 def _redirections(words: list[str], reading: _Reading) -> list[str]:
@@ -203,27 +191,32 @@ def _redirections(words: list[str], reading: _Reading) -> list[str]:
             target = words[position + 1] if position + 1 < len(words) else ""
             skip = True
             if looks_like_path(target):
-                reading.operations.append(("written", target))
+                reading.note("written", target)
         else:
             plain.append(word)
     return plain
 
 
 def _read_git(arguments: Sequence[str], reading: _Reading) -> None:
-    words = list(arguments)
+    words, here = list(arguments), reading.here
     while len(words) > 1 and words[0] in {"-C", "-c"}:
+        reading.here = None if words[0] == "-C" else reading.here
         words = words[2:]
-    if not words:
-        return
-    verb, rest = words[0], words[1:]
+    if words:
+        _read_git_verb(words[0], words[1:], reading)
+    reading.here = here
+
+
+def _read_git_verb(verb: str, rest: Sequence[str], reading: _Reading) -> None:
     paths = [word for word in rest if looks_like_path(word)]
     reading.harmless = reading.harmless and verb in _HARMLESS_GIT
     if verb == "commit":
         reading.commits = True
     elif verb == "rm":
-        reading.operations.extend(("deleted", path) for path in paths)
+        reading.note("deleted", *paths)
     elif verb == "mv" and len(paths) == 2:
-        reading.operations.extend((("moved away", paths[0]), ("created", paths[1])))
+        reading.note("moved away", paths[0])
+        reading.note("created", paths[1])
     elif verb in {"checkout", "switch"} and len(rest) > 1 and rest[0] in {"-b", "-B", "-c", "-C"}:
         reading.branch = rest[1]
     elif verb == "switch" and len(rest) == 1 and not rest[0].startswith("-"):

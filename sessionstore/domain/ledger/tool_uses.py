@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sessionstore.domain.ledger.shell_lines import looks_like_file, patched_files
+from sessionstore.domain.ledger.shell_lines import patched_files
+from sessionstore.domain.ledger.shell_words import looks_like_file
+from sessionstore.domain.ledger.todo_items import TodoItem, first_string, read_todos
 from sessionstore.domain.tool_reading import call_subject
 from sessionstore.domain.transcript import ToolCall
 
@@ -37,9 +39,6 @@ _OUTPUT_KEYS: Final = (
 )
 _WORDS_OF_NAME: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SHELL_KEYS: Final = ("c", "cmd", "command", "script")
-_TODO_KEYS: Final = ("todos", "plan", "items", "task_list", "tasks")
-_STATUSES: Final = {"done": "completed", "complete": "completed", "doing": "in_progress", "todo": "pending",
-                    "in-progress": "in_progress", "canceled": "cancelled"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class ToolUse:
     """A call as the ledger sees it; fields that don't concern its ``deed`` are empty.
 
     ``operations`` are (operation, path) pairs; a path is empty where only the output names the file. ``subject`` is the
-    argument that says most. ``todos`` are (id or content, content, status) of the whole list.
+    argument that says most. ``todos`` are those of the whole list, or, of a call that ``changes_todos``, the ones it changes.
     ``questions`` are for the user. ``looks`` is true of a tool that shows what is there and changes nothing, by its name.
     """
 
@@ -57,7 +56,8 @@ class ToolUse:
     directory: str = ""
     operations: tuple[tuple[str, str], ...] = ()
     subject: str = ""
-    todos: tuple[tuple[str, str, str], ...] = ()
+    todos: tuple[TodoItem, ...] = ()
+    changes_todos: bool = False
     questions: tuple[str, ...] = ()
     looks: bool = False
 
@@ -74,29 +74,32 @@ def read_tool_use(call: ToolCall) -> ToolUse:
     subject = call_subject(call)
     detail = subject.detail or ""
     if subject.kind == "todo":
-        todos = tuple(_todos(arguments))
-        return ToolUse("todo", name, todos=todos) if todos else ToolUse("other", name, subject=detail)
+        todos, changes = read_todos(name, arguments)
+        kept = bool(todos) or changes
+        return ToolUse("todo", name, todos=todos, changes_todos=changes) if kept else ToolUse("other", name, subject=detail)
+    directory = first_string(arguments, ("workdir", "cwd", "working_directory", "dir_path"))
     command = subject.command or _bare_command(subject.kind, arguments)
     if command:
-        directory = _first_string(arguments, ("workdir", "cwd", "working_directory", "dir_path"))
         return ToolUse("run", name, command=command.strip(), directory=directory)
     if subject.kind in ("read", "write", "patch"):
-        patched = patched_files(_first_string(arguments, ("input", "patch", "diff", "command", "cmd")) or call.arguments)
+        patched = patched_files(first_string(arguments, ("input", "patch", "diff", "command", "cmd")) or call.arguments)
         operation = _operation(subject.kind, plain, arguments)
-        return ToolUse("file", name, operations=tuple(patched or ((operation, path) for path in subject.paths or ("",))))
+        operations = tuple(patched or ((operation, path) for path in subject.paths or ("",)))
+        return ToolUse("file", name, directory=directory, operations=operations)
     if subject.kind == "search":
-        path = subject.path or _first_string(arguments, ("directory", "dir"))
-        return ToolUse("search", name, subject=detail, operations=(("searched", path),) if path else (), looks=True)
+        path = subject.path or first_string(arguments, ("directory", "dir"))
+        operations = (("searched", path),) if path else ()
+        return ToolUse("search", name, subject=detail, directory=directory, operations=operations, looks=True)
     words = [word.lower() for word in _WORDS_OF_NAME.findall(name)]
     said = detail.split(maxsplit=1)[0].lower() if detail.strip() else ""
     looks = subject.kind == "browser" or bool({said, *words[:1], *words[-1:]} & _LOOKING)
-    made = _first_string(arguments, _OUTPUT_KEYS) or ((subject.path or "") if words[:1] and words[0] in _MAKING else "")
+    made = first_string(arguments, _OUTPUT_KEYS) or ((subject.path or "") if words[:1] and words[0] in _MAKING else "")
     operations = (("written", made),) if made and looks_like_file(made) and not looks else ()
     return ToolUse("other", name, subject=detail or subject.path or "", operations=operations, looks=looks)
 
 
 def _bare_command(kind: str, arguments: Mapping[str, Any]) -> str:
-    return _first_string(arguments, _SHELL_KEYS) if kind in ("other", "terminal") else ""
+    return first_string(arguments, _SHELL_KEYS) if kind in ("other", "terminal") else ""
 
 
 def _operation(kind: str, plain: str, arguments: Mapping[str, Any]) -> str:
@@ -109,31 +112,10 @@ def _operation(kind: str, plain: str, arguments: Mapping[str, Any]) -> str:
     return "written" if kind == "write" and plain != "insert" else "edited"
 
 
-def _todos(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for key in _TODO_KEYS:
-        items = arguments.get(key)
-        for item in items if isinstance(items, list) else ():
-            if isinstance(item, Mapping):
-                content = _first_string(item, ("content", "step", "title", "task", "description", "text"))
-                status = (_first_string(item, ("status", "state")) or "pending").lower()
-                if content:
-                    yield content, content, _STATUSES.get(status, status)
-            elif isinstance(item, str) and item.strip():
-                yield item, item, "pending"
-
-
 def _questions(arguments: Mapping[str, Any]) -> Iterator[str]:
     several = arguments.get("questions")
     for item in several if isinstance(several, list) else (arguments,):
         if isinstance(item, str):
             yield item
-        elif isinstance(item, Mapping) and (question := _first_string(item, ("question", "text", "prompt", "message"))):
+        elif isinstance(item, Mapping) and (question := first_string(item, ("question", "text", "prompt", "message"))):
             yield question
-
-
-def _first_string(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    for key in keys:
-        value = values.get(key)
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-    return ""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.rendering.parts import Draft, Part
 from sessionstore.domain.rendering.repairs import Repair
+from sessionstore.domain.rules.reasoning import EMPTY_REASONING
 
 
 def drop_empty(drafts: Sequence[Draft], *, profile: Profile) -> tuple[list[Draft], list[Repair]]:
@@ -41,6 +42,8 @@ def _stays(parts: Sequence[Part], number: int, profile: Profile) -> bool:
             return isinstance(raw.get("data"), str)
         return kind == "thinking" and isinstance(raw.get("signature"), str) and bool(raw["signature"])
     if profile == "responses":
+        if raw == EMPTY_REASONING:
+            return False
         following = next((later for later in parts[number + 1 :] if later.kind != "reasoning"), None)
         return kind == "reasoning" and "text" not in raw and following is not None and _speaks(following, profile)
     return False

@@ -1,16 +1,19 @@
 """Reasoning stays with what it led to, and the pieces of one answer stay together.
 
 Where may I cut: not between a message of only reasoning and the answer behind it, not between an item and the item it requires,
-not between pieces that a provider gave one id. How do I repair: ``rendering.emptiness`` leaves lone reasoning out, and
-``rendering.outgoing`` takes the id off an item whose partner is not there.
+not between pieces that a provider gave one id. How do I repair: ``rendering.emptiness`` leaves out lone reasoning and what is
+left of an item whose reasoning was dropped, and ``rendering.outgoing`` takes the id off an item whose partner is not there.
 """
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from sessionstore.domain.messages import Message
 from sessionstore.domain.transcript import Entry
 
+EMPTY_REASONING: Final[Message] = {"type": "reasoning", "summary": []}
+"""What stands in the context for a reasoning item that was dropped; no provider is sent it."""
 _RESPONSE_KEYS: Final = ("id", "response_id", "llm_response_id")
 
 
@@ -39,9 +42,14 @@ def is_same_answer(before: Entry, after: Entry) -> bool:
     return False
 
 
+def is_reasoning_item(entry: Entry) -> bool:
+    """Whether a row is a reasoning item of its own, in the Responses dialect."""
+    return entry.message.get("type") == "reasoning" and "role" not in entry.message
+
+
 def _is_only_reasoning(entry: Entry) -> bool:
     # An encrypted item has no text of its own.
-    return entry.view.is_blank and (bool(entry.view.reasoning) or entry.message.get("type") == "reasoning")
+    return entry.view.is_blank and (bool(entry.view.reasoning) or is_reasoning_item(entry))
 
 
 def _is_assistant(entry: Entry) -> bool:
