@@ -4,8 +4,8 @@ The log keeps the originals. What comes out of here are renditions: the same mes
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessionstore.domain.messages import Message
@@ -134,9 +134,8 @@ class _Pruning:
     def _described(self, output: Output) -> tuple[str, str] | None:
         text = output.result.text
         if len(text) > self._policy.max_tool_chars:
-            is_line = self._policy.old_outputs == "line"
-            line = describe_output(output.call, output.result) if is_line else placeholder_for(output.result)
-            if self._is_smaller(line, output):
+            line = next((line for line in self._lines(output) if self._is_smaller(line, output)), None)
+            if line is not None:
                 return line, "output"
         if output.result.images:
             number = output.result.images
@@ -145,6 +144,17 @@ class _Pruning:
             if self._is_smaller(shorter, output):
                 return shorter, "image"
         return None
+
+    def _lines(self, output: Output) -> Iterator[str]:
+        """What may stand for an output, the best first."""
+        call = output.call
+        if self._policy.old_outputs != "line":
+            yield placeholder_for(output.result)
+            return
+        yield describe_output(call, output.result)
+        if call is not None:
+            # As the next pruning would say it, which finds the arguments cut.
+            yield describe_output(replace(call, arguments=cut_arguments_text(call.arguments, self._policy)), output.result)
 
     def _cut(self, output: Output) -> tuple[str, str] | None:
         text = output.result.text

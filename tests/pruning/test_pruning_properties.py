@@ -56,6 +56,16 @@ def test_pruning_twice_is_pruning_once(entries: list[Entry], policy: CompactionP
     assert prune(context, start=0, stop=stop, policy=policy, oversized_tokens=oversized, counter=COUNTER) == ()
 
 
+def test_an_output_is_pruned_at_once_where_its_line_is_only_short_with_the_arguments_cut() -> None:
+    call = {"type": "function_call", "call_id": "c1", "name": "bash", "arguments": json.dumps({"command": "y" * 900})}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "x" * 260}
+    entries = [Entry(0, "message", call), Entry(1, "message", output)]
+    policy = CompactionPolicy(keep_tool_results=0, max_tool_chars=0, prune_args_over=30, cut_args_to=10)
+    first = prune(entries, start=0, stop=2, policy=policy, oversized_tokens=None, counter=COUNTER)
+    assert [rendition.reason for rendition in first] == ["arguments", "output"]
+    assert prune(pruned(entries, first), start=0, stop=2, policy=policy, oversized_tokens=None, counter=COUNTER) == ()
+
+
 @given(entries=contexts(), policy=POLICIES, oversized=OVERSIZED)
 @settings(max_examples=250, deadline=None)
 def test_no_message_grows_and_all_keep_their_shape(
