@@ -104,3 +104,19 @@ def test_a_model_with_less_room_is_reason_enough_to_compact_again(database_url: 
         assert result.status == "committed", result.reason
         assert result.tokens_after < 8_000
         assert result.session.compact().status == "noop"
+
+
+def test_an_instruction_in_the_middle_binds_on(database_url: str) -> None:
+    """NEST-2: what the system or the developer said on the way is a rule in every later summary."""
+    long = "Notes on the repository. " * 60 + "Never rename the payments table. " + "More notes follow here. " * 60
+    with SessionStore.open(database_url, counter=PieceCounter()) as store:
+        session = store.create_session(context_window=8_000)
+        session.append([{"role": "user", "content": "Begin."}, *work(4, 20)])
+        session.append({"role": "developer", "content": "Answer in French. Code goes to src/lib."})
+        session.append({"role": "system", "content": long})
+        for more in range(3):
+            session.append([*work(14), {"role": "user", "content": f"Go on, {more}."}, *work(1, 3)])
+            session = compacted(session, policy=CompactionPolicy()).session
+            said = str(session.render())
+            rules = ("Answer in French.", "src/lib", "Never rename the payments table.")
+            assert [rule for rule in rules if rule not in said] == []

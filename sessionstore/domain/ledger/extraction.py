@@ -8,9 +8,10 @@ from sessionstore.domain.ledger.awaited_calls import OpenCalls, as_call
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.deeds import DeedReader
 from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, LedgerEntry
-from sessionstore.domain.ledger.speech import close_answered, close_fixed, read_answer, read_request, seq_of
+from sessionstore.domain.ledger.speech import close_answered, close_fixed, read_answer, read_instruction, read_request, seq_of
 from sessionstore.domain.ledger.supersession import superseded
 from sessionstore.domain.redaction import redact
+from sessionstore.domain.rules.instructions import is_instruction
 from sessionstore.domain.transcript import Entry, PairedCall, ToolResult, pair_calls
 
 __all__ = ["extract_ledger", "seq_of"]
@@ -46,6 +47,8 @@ def extract_ledger(
             read_request(entry, collector, reader)
         elif entry.view.role == "assistant" and entry.view.text.strip():
             read_answer(entry, collector, reader, final=_is_final(ordered, index))
+        elif is_instruction(entry):
+            read_instruction(entry, collector)
         for paired in calls.get(index, ()):
             if paired.result_index is None:
                 waiting.note(paired.call, seq_of(entry))

@@ -24,6 +24,8 @@ _MAX_CONCLUSIONS: Final = 6
 _CORRECTION: Final = 400
 """Characters of a message in which it says that it is a correction."""
 _MUCH_LIKE: Final = 0.6
+_SHORT_INSTRUCTION: Final = 600
+"""Characters up to which everything that an instruction says is a rule; a longer one is a document."""
 
 
 def seq_of(entry: Entry) -> int:
@@ -58,6 +60,17 @@ def read_request(entry: Entry, collector: FactCollector, reader: DeedReader) -> 
     if not injected:
         close_fixed(said, seq, reader)
     _note_references(text, seq, source, collector)
+
+
+def read_instruction(entry: Entry, collector: FactCollector) -> None:
+    """Note what a message in the system's or developer's voice asks: all of a short one, the rules of a long one."""
+    seq = seq_of(entry)
+    text = redact(without_notices(entry.view.text).strip())
+    is_short = len(text) <= _SHORT_INSTRUCTION
+    for sentence in sentences.sentences_of(text):
+        if is_short or sentences.is_constraint(sentence):
+            collector.add("constraint", sentence, sentence, seq, source="user")
+    _note_references(text, seq, "user" if is_short else "bulk", collector)
 
 
 def _takes_back_any(sentence: str, collector: FactCollector) -> bool:
