@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sessionstore.domain.policy import CompactionPolicy
 from sessionstore.domain.rules.instructions import leading_instructions
@@ -12,6 +13,8 @@ from sessionstore.domain.rules.pins import pinned_indexes
 from sessionstore.domain.transcript import Entry
 
 Unit = tuple[int, int]
+_INSTRUCTIONS_PART: Final = 2
+"""The part of the threshold, one in so many, that instructions at the beginning may keep for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ def partition(
     else:
         head_end, cut = 0, cut and max(cut, summary + 1)
     apart = tuple(index for index in with_units(requests, pieces) if head_end <= index < cut)
-    led = range(leading_instructions(entries))
+    led = range(leading_instructions(entries, most=policy.threshold(window) // _INSTRUCTIONS_PART))
     pinned = tuple(
         index for index in sorted({*led, *pinned_indexes(entries, pins, pieces)})
         if head_end <= index < cut and index not in apart

@@ -120,3 +120,14 @@ def test_an_instruction_in_the_middle_binds_on(database_url: str) -> None:
             said = str(session.render())
             rules = ("Answer in French.", "src/lib", "Never rename the payments table.")
             assert [rule for rule in rules if rule not in said] == []
+
+
+def test_instructions_that_fill_the_window_stay_only_as_rules(database_url: str) -> None:
+    """STUCK-1: a log that opens with more than half of the threshold in instructions can be compacted all the same."""
+    rules = "Notes on the repository. " * 300 + "Never rename the payments table. " + "More notes follow here. " * 300
+    with SessionStore.open(database_url, counter=PieceCounter()) as store:
+        session = store.create_session(context_window=8_000)
+        session.append([{"role": "developer", "content": rules}, {"role": "user", "content": "Begin."}, *work(14)])
+        result = session.compact(policy=CompactionPolicy(head_messages=0))
+        assert (result.status, result.tokens_after < 4_000) == ("committed", True), result.reason
+        assert "Never rename the payments table." in (result.summary or "")

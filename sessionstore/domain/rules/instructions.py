@@ -14,6 +14,11 @@ def is_instruction(entry: Entry) -> bool:
     return entry.view.role == "system" and entry.kind != "summary"
 
 
-def leading_instructions(entries: Sequence[Entry]) -> int:
-    """How many rows at the beginning of a context are instructions."""
-    return next((index for index, entry in enumerate(entries) if not is_instruction(entry)), len(entries))
+def leading_instructions(entries: Sequence[Entry], *, most: int) -> int:
+    """How many rows at the beginning of a context are instructions, of at most so many tokens together."""
+    tokens = 0
+    for index, entry in enumerate(entries):
+        tokens += entry.tokens
+        if not is_instruction(entry) or tokens > most:
+            return index
+    return len(entries)
