@@ -46,8 +46,8 @@ class HistoryChunk:
 def history_block(entry: Entry, limits: HistoryLimits | None = None) -> str:
     """One message as text: a line ``#seq role``, then what it says, its calls and results; empty for a summary.
 
-    A rendition stands under the seq of the message it was made from. Images become placeholders, reasoning is left out, lone
-    surrogates become U+FFFD, secrets ``[REDACTED:kind]``.
+    A rendition stands under the seq of the message it was made from. Images and files become placeholders, with the text of
+    documents cut as outputs are; reasoning is left out, lone surrogates become U+FFFD, secrets ``[REDACTED:kind]``.
     """
     if entry.kind == "summary":
         return ""
@@ -126,11 +126,20 @@ def _body(entry: Entry, limits: HistoryLimits) -> str:
     place = f"#{_place(entry)}"
     if view.text.strip():
         parts.append(redact(view.text) if entry.is_request else shorten_middle(view.text, limits.assistant, place))
+    parts += _attached(view, limits, place)
     if view.images:
         parts.append("[image]" if view.images == 1 else f"[{view.images} images]")
     parts += [f"call {call.name}({shorten_middle(call.arguments, limits.argument, place)})" for call in view.calls]
     parts += _results(view, limits, place)
     return clean_text(_HEADING_LIKE.sub(" ", "\n".join(parts))) or "(no text)"
+
+
+def _attached(view: MessageView, limits: HistoryLimits, place: str) -> Iterator[str]:
+    for attachment in view.attachments:
+        if attachment.text:
+            yield f"{redact(attachment.label)} {shorten_middle(attachment.text, limits.output, place)}"
+        elif not view.is_labelled(attachment):
+            yield redact(attachment.label)
 
 
 def _results(view: MessageView, limits: HistoryLimits, place: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a message costs: everything that is sent of it, counted as text, with images at a flat price."""
+"""What a message costs: everything that is sent of it, counted as text, with images and files at a flat price."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -7,6 +7,8 @@ from typing import Final
 
 from sessionstore.domain.closed_sets import Tier
 from sessionstore.domain.messages import Message, json_text
+from sessionstore.domain.payloads import Payloads
+from sessionstore.domain.response_items import answer_key, is_answered_call, is_other_item
 from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.domain.transcript import view_message
 
@@ -18,8 +20,9 @@ CALL_OVERHEAD: Final = 4
 
 _READ_BY_THE_VIEW: Final = frozenset(
     {
-        "role", "content", "name", "type", "tool_calls", "function_call", "tool_call_id", "call_id", "arguments", "input",
-        "output", "reasoning", "reasoning_content", "summary", "encrypted_content", "tool_name", "is_error", "isError",
+        "role", "content", "name", "type", "refusal", "audio", "tool_calls", "function_call", "tool_call_id", "call_id",
+        "arguments", "input", "output", "reasoning", "reasoning_content", "summary", "encrypted_content", "tool_name",
+        "is_error", "isError",
     }
 )  # fmt: skip
 _NOT_SENT: Final = frozenset({"id", "parent", "sidechain", "created_at", "requires", "status"})
@@ -56,18 +59,24 @@ def tier_warning(pressure: Pressure) -> str:
 
 
 def message_tokens(message: Message, counter: TokenCounter, *, image_tokens: int) -> int:
-    """Tokens of one message: envelope, text, calls with their arguments, results, reasoning, unknown keys, and images."""
+    """Tokens of one message: envelope, text, calls with their arguments, results, reasoning, all else that is in it, images.
+
+    Files, sound and what is encrypted are priced by their size, as ``payloads`` says.
+    """
     view = view_message(message)
-    pieces = [view.text, *view.reasoning, *_unknown(message)]
+    payloads = Payloads(view.payload_tokens, view.images)
+    pieces = [view.text, *view.reasoning, *_unknown(message, payloads)]
+    for attachment in view.attachments:
+        pieces += ("" if view.is_labelled(attachment) else attachment.label, attachment.text)
     for call in view.calls:
         pieces += (call.call_id, call.name, call.arguments)
-    images = view.images
     for result in view.results:
         pieces += (result.call_id, result.name or "", result.text)
-        images += result.images
+        payloads.images += result.images
+        payloads.tokens += result.payload_tokens
     text = "\n".join(piece for piece in pieces if piece)
-    envelopes = MESSAGE_OVERHEAD + CALL_OVERHEAD * (len(view.calls) + len(view.results))
-    return envelopes + (counter.count(text) if text else 0) + images * image_tokens
+    envelopes = MESSAGE_OVERHEAD + CALL_OVERHEAD * (len(view.calls) + len(view.results) + len(view.attachments))
+    return envelopes + (counter.count(text) if text else 0) + payloads.tokens + payloads.images * image_tokens
 
 
 def prompt_tokens(text: str | None, counter: TokenCounter) -> int:
@@ -75,9 +84,14 @@ def prompt_tokens(text: str | None, counter: TokenCounter) -> int:
     return MESSAGE_OVERHEAD + counter.count(text) if text else 0
 
 
-def _unknown(message: Message) -> Iterator[str]:
+def _unknown(message: Message, payloads: Payloads) -> Iterator[str]:
+    """The keys that the view doesn't read, with their values; payloads in them are added to ``payloads``."""
+    if is_other_item(message):
+        return
+    answer = answer_key(message) if is_answered_call(message) else ""
     for key, value in message.items():
-        if key in _READ_BY_THE_VIEW or key in _NOT_SENT or value is None:
+        if key in _READ_BY_THE_VIEW or key in _NOT_SENT or value is None or key == answer:
             continue
         yield key
-        yield value if isinstance(value, str) else json_text(value)
+        readable = payloads.taken_from(value, key)
+        yield readable if isinstance(readable, str) else json_text(readable)

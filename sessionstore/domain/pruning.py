@@ -20,6 +20,7 @@ from sessionstore.domain.token_counter import TokenCounter
 from sessionstore.domain.transcript import Entry, pair_calls
 
 _IMAGE_REMARK: Final = "[{count} left out]"
+_FILE_REMARK: Final = "[file content left out]"
 _SHORTEST_CUT: Final = 400
 """Characters below which an output is not worth cutting, however low the limit."""
 
@@ -29,7 +30,7 @@ class Rendition:
     """A message in a shorter form, to stand in the context for the row ``source_seq``.
 
     ``origin_seq`` is the row that was written, also when ``source_seq`` is a rendition itself. ``reason`` says what was done:
-    ``duplicate``, ``output``, ``oversized``, ``image``, ``arguments``, ``reasoning``, several of them with commas.
+    ``duplicate``, ``output``, ``oversized``, ``image``, ``payload``, ``arguments``, ``reasoning``, several of them with commas.
     """
 
     origin_seq: int
@@ -137,12 +138,12 @@ class _Pruning:
             line = next((line for line in self._lines(output) if self._is_smaller(line, output)), None)
             if line is not None:
                 return line, "output"
-        if output.result.images:
-            number = output.result.images
-            remark = _IMAGE_REMARK.format(count=f"{number} image" + ("s" if number > 1 else ""))
+        number = output.result.images
+        if number or output.result.payload_tokens:
+            remark = _IMAGE_REMARK.format(count=f"{number} image" + ("s" if number > 1 else "")) if number else _FILE_REMARK
             shorter = f"{text}\n{remark}" if text else remark
             if self._is_smaller(shorter, output):
-                return shorter, "image"
+                return shorter, "image" if number else "payload"
         return None
 
     def _lines(self, output: Output) -> Iterator[str]:
@@ -212,8 +213,8 @@ class _Pruning:
         return {index for index, entry in enumerate(self._entries) if entry.seq in named or entry.origin_seq in named - {None}}
 
     def _is_smaller(self, text: str, output: Output) -> bool:
-        images = output.result.images * self._policy.image_tokens
-        return self._counter.count(text) < self._tokens(output) + images
+        beside = output.result.images * self._policy.image_tokens + output.result.payload_tokens
+        return self._counter.count(text) < self._tokens(output) + beside
 
 
 def _strings(value: Any) -> list[str]:

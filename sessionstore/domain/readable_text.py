@@ -11,12 +11,12 @@ from sessionstore.domain.transcript import ToolCall, view_message
 
 
 def searchable_text(message: Message) -> str:
-    """Text, calls with the values of their arguments, and results of a message, with a blank line between two of them.
+    """Text, attachments, calls with the values of their arguments, and results of a message, with a blank line between two.
 
     Reasoning and images are left out. Lone surrogates are U+FFFD, accents are composed.
     """
     view = view_message(message)
-    parts = [view.text]
+    parts = [view.text, *(attachment.whole for attachment in view.attachments)]
     parts.extend("\n".join([call.name, *_argument_texts(call)]) for call in view.calls)
     parts.extend(result.text for result in view.results)
     return composed(clean_text("\n\n".join(part for part in parts if part)))
@@ -26,6 +26,7 @@ def readable_text(message: Message) -> str:
     """The same for a reader: each call as ``name(arguments)``, each result behind a line that names its tool or call."""
     view = view_message(message)
     parts = [view.text]
+    parts.extend(one.whole for one in view.attachments if one.text or not view.is_labelled(one))
     parts.extend(f"[call] {call.name}({call.arguments})" for call in view.calls)
     parts.extend(f"[result of {result.name or result.call_id or 'a call'}]\n{result.text}" for result in view.results)
     parts.extend(["[image]"] * (view.images + sum(result.images for result in view.results)))

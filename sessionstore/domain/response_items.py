@@ -9,6 +9,9 @@ BUILT_IN_CALLS: Final = frozenset({"shell_call", "apply_patch_call", "computer_c
 
 CALL_ITEMS: Final = BUILT_IN_CALLS | {"function_call", "custom_tool_call", "local_shell_call"}
 RESULT_ITEMS: Final = frozenset(f"{kind}_output" for kind in CALL_ITEMS)
+ANSWERED_CALLS: Final = frozenset({"mcp_call"})
+"""Calls that the provider ran itself, with the tool's answer in the same item, as text."""
+
 _ARGUMENTS: Final = ("arguments", "input", "action", "operation", "actions")
 
 
@@ -26,6 +29,24 @@ def is_call_item(message: Mapping[str, Any]) -> bool:
 def is_result_item(message: Mapping[str, Any]) -> bool:
     """Whether a message is an item that answers such a one."""
     return "role" not in message and type_of(message) in RESULT_ITEMS
+
+
+def is_answered_call(message: Mapping[str, Any]) -> bool:
+    """Whether a message is an item that asks for a tool and has its answer."""
+    return "role" not in message and type_of(message) in ANSWERED_CALLS
+
+
+def answer_key(item: Mapping[str, Any]) -> str:
+    """The key under which such an item has the answer: an error where there is nothing else."""
+    return "error" if item.get("output") is None and item.get("error") is not None else "output"
+
+
+def is_other_item(message: Mapping[str, Any]) -> bool:
+    """Whether a message is an item that is no message, reasoning, call or answer: what a provider's own tools did, say."""
+    if "role" in message or "content" in message:
+        return False
+    kind = type_of(message)
+    return kind not in CALL_ITEMS and kind not in RESULT_ITEMS and kind not in ANSWERED_CALLS and kind != "reasoning"
 
 
 def arguments_key(item: Mapping[str, Any]) -> str:

@@ -252,3 +252,35 @@ def test_the_row_that_holds_the_full_copy_stays_as_it_is() -> None:
         ]
     )
     assert {seq: rendition.message["content"] for seq, rendition in found.items()} == {1: "[same output as #2]"}
+
+
+def test_the_output_of_a_call_that_the_provider_ran_becomes_a_line() -> None:
+    """The item stays what it is, with its arguments."""
+    item = {"type": "mcp_call", "id": "m", "name": "bash", "arguments": '{"command": "make"}', "error": None}
+    (rendition,) = pruned([{**item, "output": LONG}, {"role": "user", "content": "go on"}]).values()
+    assert rendition.message == {**item, "output": rendition.message["output"]}
+    assert "make" in rendition.message["output"]
+    assert len(rendition.message["output"]) < 200
+    (cut,) = pruned([{**item, "output": LONG * 40}], oversized=500, start=1).values()
+    assert cut.reason == "oversized"
+    argued = {**item, "arguments": json.dumps({"content": LONG * 10}), "output": "ok"}
+    (shorter,) = pruned([argued, {"role": "user", "content": "go on"}]).values()
+    assert shorter.message["output"] == "ok"
+    assert len(json.loads(shorter.message["arguments"])["content"]) < len(LONG)
+
+
+def test_a_file_in_an_old_output_goes_and_its_name_stays() -> None:
+    source = {"type": "base64", "media_type": "application/pdf", "data": "QUJD" * 500}
+    pages = {"type": "document", "title": "Plan", "source": source}
+    messages = turn("read", {"path": "plan.pdf"}, [{"type": "text", "text": "See."}, pages])
+    rendition = pruned(messages)[1]
+    assert (rendition.reason, rendition.message["content"]) == ("payload", "See.\n[document Plan]\n[file content left out]")
+    assert pruned([messages[0], rendition.message]) == {}
+
+
+def test_outputs_with_other_files_of_one_name_are_no_repeats() -> None:
+    """PRUNE-1"""
+    said = {"type": "text", "text": "Here are the pages that were asked for."}
+    shots = [{"type": "file", "filename": "shot.pdf", "file_data": data * 50} for data in ("QUJD", "REVG")]
+    messages = [*turn("shoot", {"page": 1}, [said, shots[0]]), *turn("shoot", {"page": 1}, [said, shots[1]])]
+    assert [rendition.reason for rendition in pruned(messages).values()] == ["payload", "payload"]

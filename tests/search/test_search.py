@@ -70,6 +70,25 @@ def test_texts_arguments_and_results_are_found_in_every_dialect(either: SessionS
     assert [found(either, query) for query in queries] == [[("s", seq)] for seq in (0, 1, 1, 2, 3, 4, 5, 6)]
 
 
+def test_documents_and_what_a_provider_ran_are_found(either: SessionStore) -> None:
+    """By their names too, but not by what files look like in base64."""
+    source = {"type": "text", "media_type": "text/plain", "data": "moor at 7"}
+    plan = {"type": "document", "title": "plan.txt", "source": source}
+    page = {"type": "search_result", "source": "u", "title": "tides", "content": [{"type": "text", "text": "high at noon"}]}
+    session = either.create_session("s")
+    session.append(
+        [
+            {"role": "user", "content": [plan, {"type": "text", "text": "read it"}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "d", "content": [page]}]},
+            {"type": "mcp_call", "id": "m", "name": "berths", "arguments": '{"port": "Kiel"}', "output": "two are free"},
+            {"type": "code_interpreter_call", "id": "c", "code": "depth = 12", "outputs": [{"logs": "dredged"}]},
+            {"role": "user", "content": [{"type": "file", "file": {"filename": "map.pdf", "file_data": "cXVheQ" * 40}}]},
+        ]
+    )
+    queries = ["moor", "plan.txt", "noon", "tides", "Kiel", "free", "berths", "depth", "dredged", "map.pdf", "cXVheQ"]
+    assert [found(either, query) for query in queries] == [[("s", seq)] for seq in (0, 0, 1, 1, 2, 2, 2, 3, 3, 4)] + [[]]
+
+
 def test_a_hit_says_where_it_is_and_shows_the_place(either: SessionStore, clock: Clock) -> None:
     session = either.create_session("s")
     session.append(user("x " * 300 + "the needle is here" + " y" * 300))

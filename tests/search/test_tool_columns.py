@@ -15,6 +15,8 @@ CALL = {"id": "a", "type": "function", "function": {"name": "run", "arguments": 
     "message",
     [
         {"role": "user", "content": "hi"},
+        {"type": "mcp_call", "id": "m", "name": "berths", "arguments": "{}", "output": "two"},
+        {"type": "web_search_call", "id": "w", "action": {"type": "search", "query": "tides"}},
         {"role": "assistant", "content": None, "tool_calls": [CALL, {**CALL, "id": "b"}]},
         {"role": "assistant", "content": "", "tool_calls": []},
         {"role": "assistant", "content": "x", "tool_calls": [CALL, {"id": "c", "name": "bare", "args": {}}]},

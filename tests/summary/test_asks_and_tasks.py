@@ -1,6 +1,10 @@
 """Pending User Asks and Active Task say what is to be done now: not what was answered, nor twice what stands right behind."""
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from sessionstore import CompactionPolicy, SessionStore
 from sessionstore.domain.section_parsing import parse_sections
 
@@ -48,3 +52,31 @@ def test_a_value_that_a_message_right_behind_gives_anew_is_not_told(store: Sessi
     assert result.status == "committed", result.reason
     assert "40 tons" not in (result.summary or "")
     assert any(message.get("content") == "The crane lifts at most 65 tons now." for message in result.messages)
+
+
+FILE = {"type": "file", "file": {"filename": "berths.pdf", "file_data": "QUJD" * 50}}
+PLAN = {"type": "document", "title": "Plan", "source": {"type": "text", "media_type": "text/plain", "data": TALK}}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{"type": "input_audio", "input_audio": {"data": "QUJD" * 50, "format": "wav"}}], "[audio]"),
+        ([FILE], "[file berths.pdf]"),
+        ([PLAN, {"type": "text", "text": "Read it."}], "[document Plan]\nRead it."),
+        ("[Request interrupted by user] No, paint it green.", "No, paint it green."),
+        ("<skill> tags are not parsed, mend that.", "<skill> tags are not parsed, mend that."),
+    ],
+)
+def test_the_last_request_is_the_active_task_whatever_it_is_made_of(store: SessionStore, content: Any, said: str) -> None:
+    """LAST-1: it stays as it is, and no older one takes its place."""
+    session = store.create_session(context_window=8_000)
+    session.append([{"role": "user", "content": "Paint the north door blue."}, {"role": "assistant", "content": "Painting."}])
+    last = {"role": "user", "content": content}
+    session.append([last, *({"role": "assistant", "content": f"{number} {TALK * 2}"} for number in range(20))])
+    result = session.compact()
+    assert result.status == "committed", result.reason
+    assert last in result.messages
+    task = parse_sections(result.summary or "")["Active Task"]
+    assert said in task
+    assert "north door" not in task

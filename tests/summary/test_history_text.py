@@ -47,6 +47,47 @@ def test_images_are_placeholders_and_reasoning_is_left_out() -> None:
     assert "hidden" not in history_block(Entry(2, "message", thought))
 
 
+def test_documents_are_read_as_outputs_are_and_files_are_placeholders() -> None:
+    """SUMIN-1: the words that are a person's own stay whole, what they sent along is cut."""
+    text = {"type": "document", "title": "Plan", "source": {"type": "text", "data": "begin " * 2_000}}
+    pages = {"type": "file", "file": {"filename": "report.pdf", "file_data": "QUJD" * 500}}
+    words = "Please read it. " * 600
+    block = history_block(Entry(3, "message", {"role": "user", "content": [text, pages, {"type": "text", "text": words}]}))
+    assert block.startswith(f"#3 user\n[document Plan]\n[file report.pdf]\n{words}\n[document Plan] begin begin")
+    assert "… 8,001 characters left out, #3 …" in block
+    assert "QUJD" not in block
+    result = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "See."}, pages, text]}
+    told = history_block(Entry(4, "message", {"role": "user", "content": [result]}))
+    assert told.startswith("#4 user\nresult: See.\n[file report.pdf]\n[document Plan]\nbegin")
+    assert len(told) < 4_200
+
+
+def test_secrets_in_documents_are_redacted() -> None:
+    """SEC-1"""
+    secret = "password=hunter2hunter2"
+    text = {"type": "document", "title": secret, "source": {"type": "text", "media_type": "text/plain", "data": secret}}
+    for role in ("user", "assistant"):
+        assert "hunter2" not in history_block(Entry(3, "message", {"role": role, "content": [text]}))
+
+
+def test_what_a_provider_ran_is_a_call_with_its_result() -> None:
+    item = {"type": "mcp_call", "id": "m", "server_label": "s", "name": "berths", "arguments": '{"port": "Kiel"}'}
+    assert history_block(Entry(1, "message", {**item, "output": "two are free", "error": None})) == (
+        '#1 assistant\ncall berths({"port": "Kiel"})\nresult of berths: two are free'
+    )
+    assert "result of berths (error): timed out" in history_block(Entry(1, "message", {**item, "error": "timed out"}))
+    code = {"type": "code_interpreter_call", "id": "c", "code": "depth = 12", "outputs": [{"type": "logs", "logs": "dredged"}]}
+    assert history_block(Entry(1, "message", code)) == "#1 assistant\n[code_interpreter_call] code: depth = 12\nlogs: dredged"
+    picture = {"type": "image_generation_call", "id": "i", "status": "completed", "result": "QUJD" * 500}
+    assert "QUJD" not in history_block(Entry(1, "message", picture))
+    assert "[image]" in history_block(Entry(1, "message", picture))
+
+
+def test_what_a_model_said_aloud_is_read() -> None:
+    said = {"role": "assistant", "content": None, "audio": {"id": "a", "data": "QUJD" * 500, "transcript": "It is high tide."}}
+    assert history_block(Entry(1, "message", said)) == "#1 assistant\nIt is high tide."
+
+
 def test_a_rendition_stands_under_the_seq_of_its_origin() -> None:
     entry = Entry(90, "rendition", {"role": "tool", "tool_call_id": "c", "content": "short"}, origin_seq=7)
     assert history_block(entry).startswith("#7 tool\n")

@@ -68,7 +68,8 @@ def find_repeats(outputs: Sequence[Output], *, minimum: int) -> dict[tuple[int, 
     same: dict[str, list[Output]] = {}
     for output in outputs:
         text = output.result.text
-        if len(text) >= minimum and not output.result.images and referenced_seq(text) is None and not is_described(text):
+        is_all = not output.result.images and not output.result.payload_tokens
+        if len(text) >= minimum and is_all and referenced_seq(text) is None and not is_described(text):
             same.setdefault(text, []).append(output)
     found: dict[tuple[int, int], Output] = {}
     for copies in same.values():

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sessionstore.domain.messages import Message, clean_text, json_text
-from sessionstore.domain.response_items import arguments_key, is_call_item, is_result_item
+from sessionstore.domain.response_items import answer_key, arguments_key, is_answered_call, is_call_item, is_result_item
 from sessionstore.domain.transcript import REASONING_TYPES, answered_id_key, is_call_block
 
 _REASONING_KEYS = frozenset({"reasoning_content", "reasoning"})
@@ -17,6 +17,8 @@ def with_results(message: Message, replacements: Mapping[int, str]) -> Message:
         return {**message, "output": replacements[0]} if 0 in replacements else message
     if message.get("role") in ("tool", "function"):
         return {**message, "content": replacements[0]} if 0 in replacements else message
+    if is_answered_call(message):
+        return {**message, answer_key(message): replacements[0]} if 0 in replacements else message
     content = message.get("content")
     if not isinstance(content, list):
         return message
@@ -48,7 +50,7 @@ def with_arguments(message: Message, shorten: Callable[[int, Any], Any]) -> Mess
         number += 1
         return shorter
 
-    if is_call_item(message):
+    if is_call_item(message) or is_answered_call(message):
         key = arguments_key(message)
         return _changed(message, key, once(message.get(key)))
     changed = message
