@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from sessionstore.domain.ledger import sentences
 from sessionstore.domain.ledger.awaited_calls import OpenCalls, as_call
@@ -10,11 +11,16 @@ from sessionstore.domain.ledger.deeds import DeedReader
 from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, LedgerEntry
 from sessionstore.domain.ledger.speech import close_answered, close_fixed, read_answer, read_instruction, read_request, seq_of
 from sessionstore.domain.ledger.supersession import superseded
+from sessionstore.domain.ledger.updates import MOST_COMPARED, Said, find_updates, may_change, surely_changes
+from sessionstore.domain.notices import without_notices
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.rules.instructions import is_instruction
 from sessionstore.domain.transcript import Entry, PairedCall, ToolResult, pair_calls
 
 __all__ = ["extract_ledger", "seq_of"]
+
+_SHORT_MESSAGE: Final = 300
+"""Characters up to which a message is read as one statement."""
 
 
 def extract_ledger(
@@ -58,6 +64,7 @@ def extract_ledger(
                 reader.read(paired.call, paired.result, seq_of(entry), seq_of(ordered[paired.result_index]))
     _read_following(following, collector, waiting, reader)
     _close_superseded(collector, following)
+    _link_updates(collector, ordered, following)
     return Ledger(collector.entries(), waiting.newest(), reader.places.directory, reader.running)
 
 
@@ -120,6 +127,44 @@ def _close_superseded(collector: FactCollector, following: Sequence[Entry]) -> N
     for fact in facts:
         if fact.key in replaced:
             collector.close(fact, replaced[fact.key])
+
+
+def _link_updates(collector: FactCollector, read: Sequence[Entry], following: Sequence[Entry]) -> None:
+    """Mark what a message of the user changes in its own words: gone where only a value was new, else with what changed it."""
+    news = [message for entry in (*read, *following) if entry.is_request and (message := _readings(entry))]
+    if not news:
+        return
+    staying = {seq_of(entry) for entry in following}
+    facts = {
+        (fact.text, fact.last_seq): fact
+        for fact in collector.of_kind("constraint", "statement", "decision") if fact.source == "user" and fact.closed_by is None
+    }
+    olds = [Said(*said) for said in facts]
+    # Of older requests none would be compared.
+    for asked in collector.of_kind("request")[-(MOST_COMPARED + len(read)) :]:
+        if asked.source == "user" and len(asked.text) <= _SHORT_MESSAGE:
+            told = ((text, asked.last_seq) for text in sentences.sentences_of(asked.text))
+            olds += [Said(*said) for said in told if said not in facts]
+    for update in find_updates(sorted(olds, key=lambda said: said.seq), news):
+        old, new = update.old, update.new
+        fact = facts.get((old.text, old.seq)) or collector.add("statement", old.text, old.text, old.seq, source="user")
+        collector.close(fact, new.seq, "" if update.whole else new.text)
+        known = any(collector.get(kind, new.text) is not None for kind in ("constraint", "decision"))
+        if new.seq not in staying and not known:
+            collector.add("statement", new.text, new.text, new.seq, source="user")
+
+
+def _readings(entry: Entry) -> list[list[Said]]:
+    """What the user said that may change something: the sentences that may, and a short message of several as one."""
+    text = redact(without_notices(entry.view.text)).strip()
+    if not may_change(text):
+        return []
+    seq = seq_of(entry)
+    said = list(sentences.sentences_of(text))
+    readings = [[Said(one, seq) for one in said if may_change(one) and not sentences.is_question(one)]]
+    if len(said) > 1 and len(text) <= _SHORT_MESSAGE and surely_changes(text):
+        readings.append([Said(" ".join(text.split()), seq)])
+    return [reading for reading in readings if reading]
 
 
 def _said_later(following: Sequence[Entry]) -> Iterator[LedgerEntry]:

@@ -150,6 +150,62 @@ LIFTING: Final = vocabulary(
 )
 """What is allowed: a sentence that takes back an earlier prohibition says so."""
 
+REVISING: Final = vocabulary(
+    words=(
+        CHANGING.of_ascii.pattern.removeprefix(r"\b(?:").removesuffix(r")\b"),
+        r"make (?:it|that|this|them)|rais(?:e|ed)|lower(?:ed)?|reduc\w+|increas\w+|decreas\w+|bump\w*|extend\w*|shorten\w*",
+        r"becomes?|became|push(?:ed)? (?:it|that|out)|put (?:it )?(?:back|off|forward)",
+        r"mov(?:e|ing) (?:it|that|to)|set (?:it|that)",
+        r"slips?|slipped|takes? over|forget|drop|scrap|ditch|(?:were|was|been) wrong|on reflection|on second thought",
+        r"turns? out|corrected|(?:came|down|up) to|any ?more|new plan|in the end|pushed back",
+        r"overruled|insists? on|cut (?:it|that)|let['’]?s (?:go with|take|make)|not enough|too \w+(?=[.,;!])",
+        r"zu \w+(?=[.,;!])|n['’]est plus|ne .{1,20} plus|trop|demasiado|ya no",
+        r"mach\w* (?:wir )?(?:es|das|daraus)|erhöh\w+|senk\w+|verschieb\w+|verleg\w+|verläng\w+|verkürz\w+|ersetz\w+|vergiss",
+        r"streich\w*|lieber|stattdessen|nicht mehr|abgesagt|mets|passe[rz]? (?:à|au|de)|augment\w+",
+        r"rédui\w+|repouss\w+|décal\w+",
+        r"avanc\w+|remplac\w+|oubli\w+|plutôt|en fait|déplac\w+|annul\w+|pon(?:lo|la|gamos)|s[uú]be\w*|b[aá]ja\w*|cambi\w+",
+        r"pas[ae] a|reempla\w+|sustitu\w+|olvid\w+|mejor|al final|en realidad|aplaz\w+|adelant\w+|cancel\w+|вместо|лучше",
+    ),
+    signs=(
+        r"改|换|換|更新|更正|变更|變更|変更|提高到|降到|推迟|推遲|提前|延期|取消|不用|不再|其实|還是|还是|算了|现在|現在|今後",
+        r"にして|やめ|ではなく|じゃなく|前倒し|上げ|下げ|代わり|変わ|やはり|やっぱり|取り消|변경|대신",
+    ),
+)
+"""Words with which a value is changed; each alone may mean something else, so more has to agree."""
+
+ALLOWING: Final = vocabulary(
+    words=(
+        r"(?:is|are|be|it['’]s|that['’]s) (?:\w+ ){0,2}(?:fine|ok|okay|allowed|permitted|welcome|safe)",
+        r"unblocked|lifted|allow\w*",
+        r"(?:can|may) (?:\w+ ){0,5}(?:again|now|after all|too)|(?:can|may) (?:stay|go off|use)|free to|feel free",
+        r"no longer (?:appl\w+|needed|necessary|required|forbidden|off|a problem|matters?)",
+        r"\w+n['’]t (?:a )?(?:problem|issue) any ?more",
+        r"(?:rule|ban|restriction|freeze|embargo) (?:is|['’]s) (?:off|over|gone)|takes? back|taken back|may have|you can use",
+        r"wieder (?:erlaubt|ok|okay|in ordnung|möglich)|in ordnung|erlaubt|darf\w*|dürf\w+|aufgehoben",
+        r"gilt nicht mehr|hinfällig",
+        r"entfällt|freigegeben|kannst|könnt|permis\w*|autoris\w+",
+        r"peu(?:x|t|vent|vez) (?:\w+ ){0,3}(?:nouveau|finalement|maintenant)",
+        r"levé\w*|ne s['’]applique plus|plus (?:besoin|de problème|interdit\w*)|permit\w+|autoriz\w+|ya (?:se )?pued\w+",
+        r"pued\w+ (?:\w+ ){0,3}(?:otra vez|de nuevo|ya)|levant\w+|ya no (?:\w+ ){0,2}(?:aplica|falta|problema|importa)|можно",
+    ),
+    signs=(
+        r"可以|允许|允許|取消|解除|不再|没问题|沒問題|作废|作廢|ても(?:いい|よい|大丈夫|構)|解禁|取り消|許可|問題(?:ない|ありません)",
+    ),
+)
+"""Words with which something is allowed that was not; each alone may mean something else, so more has to agree."""
+
+RESTRICTING: Final = vocabulary(
+    words=(
+        r"never|not|don['’]?t|without|avoid\w*|no|nothing|nobody|none|only|nil|leave .{1,40} out",
+        r"keep .{1,40} out|leave out|skip",
+        r"free of|freeze|frozen|hold off|off limits|forbidden|must(?:n['’]t)?|ban(?:ned)?|refrain|embargo\w*|strict\w*",
+        r"nie|niemals|nicht|kein\w*|ohne|nur|vermeid\w+|verboten|jamais|pas|sans|aucun\w*|évite\w*|interdit\w*|nunca|nada|sin",
+        r"ning[uú]n\w*|evit\w+|prohibid\w+|никогда|не|без|только",
+    ),
+    signs=(r"不要|不得|不许|不准|不能|禁止|严禁|嚴禁|勿|别|避免|控え|避け|しない|ないで|なし|だけ",),
+)
+"""Words of a restriction, strict or mild."""
+
 DECIDING: Final = vocabulary(
     words=(
         r"decided|decision (?:is|was|to)|decision(?=:)|going with",

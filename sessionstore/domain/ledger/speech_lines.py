@@ -70,7 +70,7 @@ def _remaining_text(entry: LedgerEntry, sight: LedgerSight) -> str:
 def constraint_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     """A sentence of the user that binds."""
     if entry.closed_by is not None:
-        return None
+        return _changed_line(entry, sight)
     score = 100.0 if entry.source == "user" else 46.0
     if sight.is_crowded(entry):
         score -= 40 if entry.source == "user" else 16
@@ -82,11 +82,22 @@ def constraint_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 def statement_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     """A sentence of the user that gives a value."""
     if entry.closed_by is not None:
-        return None
+        return _changed_line(entry, sight)
     crowded = sight.is_crowded(entry)
     return sight.line(
         entry, sections.CRITICAL_CONTEXT, sight.worded(entry.text), 50.0 if crowded else 94.0, "facts the user gave",
         brief=LABEL.sub("", entry.text), worth=sentence_worth(entry, crowded=crowded, recited=sight.is_recited(entry)),
+    )
+
+
+def _changed_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
+    """A sentence together with the one that changed it; None where only the later one holds."""
+    if not entry.outcome or entry.closed_by is None:
+        return None
+    text = f"{shortened(entry.text, _SENTENCE_BRIEF)} → changed later: {shortened(entry.outcome, _SENTENCE_BRIEF)}"
+    return sight.line(
+        entry, sections.CRITICAL_CONTEXT, text, 60.0, "changed facts", group=2, seqs=(entry.last_seq, entry.closed_by),
+        brief=text, worth=sentence_worth(entry), core=text,
     )
 
 
@@ -99,6 +110,8 @@ def finding_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 def decision_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     """A choice with its reason."""
+    if entry.closed_by is not None:
+        return _changed_line(entry, sight)
     brief = shortened(without_lead_in(entry.text, is_decision), _SENTENCE_BRIEF)
     worth = sentence_worth(entry)
     return sight.line(entry, sections.KEY_DECISIONS, entry.text, 64, "decisions", brief=brief, worth=worth)

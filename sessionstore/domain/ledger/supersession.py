@@ -8,7 +8,14 @@ from typing import Final
 
 from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.sentences import FORBIDS, LABEL, is_constraint, is_permission, subject_and_verb, without_lead_in
-from sessionstore.domain.ledger.takeover import MONTH, kinds_of_values, says_change, subject_words, takes_over
+from sessionstore.domain.ledger.takeover import (
+    MONTH,
+    attributes_differ,
+    kinds_of_values,
+    says_change,
+    subject_words,
+    takes_over,
+)
 from sessionstore.domain.ledger.taking_back import takes_back
 from sessionstore.domain.ledger.wording import content_words, is_form_of, values_of
 
@@ -158,8 +165,9 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
         return True
     if likeness >= _SAME_SUBJECT:
         return True
-    said_again = says_change(newer.entry.text)
-    return said_again and len(shared) / min(len(newer.words), len(older.words)) >= _SAME_SUBJECT_SAID_AGAIN
+    if not says_change(newer.entry.text) or any(attributes_differ(word, newer.entry.text, older.entry.text) for word in shared):
+        return False
+    return len(shared) / min(len(newer.words), len(older.words)) >= _SAME_SUBJECT_SAID_AGAIN
 
 
 def _may_compare(newer: str, older: str) -> bool:
@@ -225,6 +233,12 @@ def _proper_names(subject: str) -> frozenset[str]:
 def _shapes(values: frozenset[str]) -> frozenset[str]:
     """Values with digits and letters made alike: a date compares with a date, a port with a port, a name with a name."""
     return frozenset(re.sub(r"[A-ZА-ЯЁ]?[a-zа-яё]+|[A-ZА-ЯЁ]+", "a", re.sub(r"\d+", "9", value)) for value in values)
+
+
+def on_two_sides(newer: frozenset[str], older: frozenset[str]) -> bool:
+    """Whether two sentences, by their words, name two sides of a contrast: production and staging, read and write."""
+    shared = newer & older
+    return _contrast(newer - shared, older - shared)
 
 
 def _contrast(newer: frozenset[str], older: frozenset[str]) -> bool:

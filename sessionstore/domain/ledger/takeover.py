@@ -45,6 +45,7 @@ _KINDS: Final = {
     "code": re.compile(r"\b[A-Z]{2,12}-\d{1,8}\b"),
     "slug": re.compile(r"(?<![\w/-])[a-z]\w{0,30}(?:/[a-z][\w.]{0,40})?-\d{1,8}\b"),
 }
+_PLACE: Final = re.compile(r"\b(?:in|at|to|from|nach|bei|aus|à|en|chez|a) ([A-ZÀ-ÞА-ЯЁ][^\W\d_]+)")
 _TIMES: Final = frozenset({"week", "today", "tomorrow", "day", "month", "year", "time", "next", "step", "quick", "old", "new"})
 """Words that say when, or in what order, and so are shared by sentences about anything."""
 _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -67,8 +68,16 @@ def takes_over(newer: str, older: str) -> bool:
     new_values, old_values = kinds_of_values(newer), kinds_of_values(older)
     if not any(new_values[kind].isdisjoint(old_values[kind]) for kind in new_values.keys() & old_values.keys()):
         return False
+    places = places_in(newer), places_in(older)
+    if all(places) and places[0].isdisjoint(places[1]):
+        return False
     shared = subject_words(newer) & subject_words(older) - _TIMES
-    return bool(shared) and not any(_attributes_differ(word, newer, older) for word in shared)
+    return bool(shared) and not any(attributes_differ(word, newer, older) for word in shared)
+
+
+def places_in(text: str) -> set[str]:
+    """Names behind a word that says where, a month apart: *in Trier*, *to Porto*."""
+    return {name for name in _PLACE.findall(text) if not MONTH.fullmatch(name)}
 
 
 def subject_words(text: str) -> frozenset[str]:
@@ -78,7 +87,8 @@ def subject_words(text: str) -> frozenset[str]:
     return content_words(text) | {slug.partition("/")[0] for slug in slugs if "/" in slug}
 
 
-def _attributes_differ(word: str, newer: str, older: str) -> bool:
+def attributes_differ(word: str, newer: str, older: str) -> bool:
+    """Whether a word that both sentences have stands behind other words in each: *project budget*, *travel budget*."""
     befores = [_before(word, text) for text in (newer, older)]
     return all(befores) and befores[0].isdisjoint(befores[1])
 
