@@ -75,7 +75,7 @@ class Telling:
     @property
     def requests(self) -> tuple[str, ...]:
         """What the user wrote in it, in order."""
-        return tuple(entry.view.text for entry in self.entries if entry.is_request)
+        return tuple(entry.spoken for entry in self.entries if entry.is_request)
 
 
 @dataclass(slots=True)

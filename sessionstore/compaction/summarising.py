@@ -102,7 +102,7 @@ def summarise(
     # Once for all questions: a long conversation is asked about in many pieces.
     languages = frozenset[str]()
     if not all(isinstance(link, ExtractiveSummarizer) for link in links):
-        languages = yield from call(lambda: languages_of(entry.view.text for entry in entries if entry.is_request))
+        languages = yield from call(lambda: languages_of(entry.spoken for entry in entries if entry.is_request))
     pinned = set(seqs_of(plan.pins))
     telling = Telling(
         entries=[entry for entry in entries if entry.seq in middle or entry.seq in pinned],

@@ -12,7 +12,6 @@ from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, LedgerEntry
 from sessionstore.domain.ledger.speech import close_answered, close_fixed, read_answer, read_instruction, read_request, seq_of
 from sessionstore.domain.ledger.supersession import superseded
 from sessionstore.domain.ledger.updates import MOST_COMPARED, Said, find_updates, may_change, surely_changes
-from sessionstore.domain.notices import without_notices
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.rules.instructions import is_instruction
 from sessionstore.domain.transcript import Entry, PairedCall, ToolResult, pair_calls
@@ -156,7 +155,7 @@ def _link_updates(collector: FactCollector, read: Sequence[Entry], following: Se
 
 def _readings(entry: Entry) -> list[list[Said]]:
     """What the user said that may change something: the sentences that may, and a short message of several as one."""
-    text = redact(without_notices(entry.view.text)).strip()
+    text = redact(entry.spoken).strip()
     if not may_change(text):
         return []
     seq = seq_of(entry)

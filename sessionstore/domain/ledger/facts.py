@@ -116,7 +116,7 @@ def _active_task(
     ledger: Ledger, active: Entry | None, budget: int, counter: TokenCounter, most: int
 ) -> tuple[str, int | None]:
     if active is not None:
-        text, seq = redact(active.view.text.strip()) or "[image]", seq_of(active)
+        text, seq = redact(active.spoken.strip()) or "[image]", seq_of(active)
     else:
         requests = [entry for entry in ledger.of_kind("request") if entry.about != "injected"]
         if not requests:

@@ -39,7 +39,7 @@ def read_request(entry: Entry, collector: FactCollector, reader: DeedReader) -> 
     injected = not entry.is_request
     if injected:
         reader.places.announce(entry.view.text)
-    text = redact((entry.view.text if injected else without_notices(entry.view.text)).strip()) or "[image]"
+    text = redact((entry.view.text if injected else entry.spoken).strip()) or "[image]"
     source: Source = "bulk" if injected else "user"
     shown = text if len(text) <= MAX_REQUEST else f"{text[:MAX_REQUEST]}… [{len(text) - MAX_REQUEST:,} more characters: #{seq}]"
     collector.add("request", str(seq), shown, seq, source=source, about="injected" if injected else "")
