@@ -139,14 +139,18 @@ class StaleCursorError(SessionStoreError):
 
 
 class ConflictError(SessionStoreError):
-    """Another writer added to the session meanwhile, and the caller's list does not hold what it wrote.
+    """Another writer changed the session meanwhile: it added what the caller's list does not hold, or changed pins or settings
+    that a compaction was planned by, or went on in a session of its own.
 
     Attributes: ``session_id``, ``expected`` (the cursor the handle knew), ``found`` (the stored cursor).
     """
 
-    def __init__(self, session_id: str, *, expected: int, found: int) -> None:
+    def __init__(self, session_id: str, *, expected: int, found: int, reason: str | None = None) -> None:
+        if reason is None and expected == found:
+            reason = f"another writer went on from session {session_id!r}; nothing was written. Resume the tip and look"
         super().__init__(
-            f"another writer moved the cursor of session {session_id!r} from {expected} to {found}; nothing was written. "
+            reason
+            or f"another writer moved the cursor of session {session_id!r} from {expected} to {found}; nothing was written. "
             "Read session.context() and flush again, or append() what is new"
         )
         self.session_id = session_id

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from tests.form_faults import block_message_faults, chat_faults, item_faults
+
 Message = dict[str, Any]
 CALL_ITEMS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call")
 RESULT_ITEMS = tuple(f"{kind}_output" for kind in CALL_ITEMS)
+FILES = ("image", "image_url", "input_image", "input_file", "document", "file", "input_audio")
 HOSTED_ITEMS = (
     "web_search_call", "file_search_call", "image_generation_call", "code_interpreter_call", "mcp_call", "tool_search_call",
-    "tool_search_output",
+    "tool_search_output", "mcp_approval_request", "mcp_approval_response",
 )  # fmt: skip
 
 
@@ -46,6 +49,7 @@ def _chat(body: Sequence[Message]) -> list[str]:
     waiting: list[str] = []
     for index, message in enumerate(body):
         role = message.get("role")
+        found += [f"{index}: {fault}" for fault in chat_faults(message)]
         if role not in ("user", "assistant", "tool"):
             found.append(f"{index}: role {role}")
         if role == "tool":
@@ -60,10 +64,9 @@ def _chat(body: Sequence[Message]) -> list[str]:
         calls = message.get("tool_calls") or []
         if not calls and not _texts(message):
             found.append(f"{index}: empty")
-        found += [f"{index}: block {kind}" for kind in _types(message) if kind not in ("text", "image_url")]
         waiting = [call["id"] for call in calls]
-        values = [json.loads(call["function"]["arguments"]) for call in calls]
-        found += [f"{index}: arguments are no object" for value in values if not isinstance(value, dict)]
+        texts = [call["function"]["arguments"] for call in calls if "function" in call]
+        found += [f"{index}: arguments are no object" for text in texts if not isinstance(json.loads(text), dict)]
     if waiting and not _ends_in_flight(body, lambda message: bool(message.get("tool_calls")), ("tool",)):
         found.append(f"calls {waiting} are open")
     return found
@@ -78,10 +81,6 @@ def _strict(body: Sequence[Message]) -> list[str]:
     for before, after in pairwise(body):
         if before["role"] == "tool" and after["role"] == "user":
             found.append("a user right after a result")
-    for message in body:
-        ids = [call["id"] for call in message.get("tool_calls") or []]
-        if len(ids) != len(set(ids)) or "" in ids:
-            found.append(f"ids {ids}")
     return found
 
 
@@ -90,6 +89,7 @@ def _anthropic(body: Sequence[Message]) -> list[str]:
     used: set[str] = set()
     for index, message in enumerate(body):
         blocks = _blocks(message)
+        found += [f"{index}: {fault}" for fault in block_message_faults(message)]
         if not blocks or not any(_says(block) for block in blocks):
             found.append(f"{index}: empty")
         calls = [block["id"] for block in blocks if block.get("type") == "tool_use"]
@@ -116,8 +116,6 @@ def _block_faults(message: Message, blocks: Sequence[Message], place: int, block
         return ["thinking without its signature"]
     if kind in ("image_url", "input_text", "output_text", "input_image", "reasoning", "function_call"):
         return [f"block {kind}"]
-    if kind == "text" and message["role"] == "assistant" and not str(block.get("text")).strip():
-        return ["blank text block"]
     if kind == "tool_use" and not (message["role"] == "assistant" and isinstance(block.get("input"), dict)):
         return ["tool_use out of place"]
     if kind == "tool_result" and message["role"] != "user":
@@ -129,23 +127,29 @@ def _block_faults(message: Message, blocks: Sequence[Message], place: int, block
 
 def _responses(body: Sequence[Message]) -> list[str]:
     found: list[str] = []
-    waiting: list[str] = []
+    waiting: list[tuple[str, str]] = []
+    asked: set[str] = set()
     collecting = False
     for index, item in enumerate(body):
         kind = item.get("type", "message")
+        found += [f"{index}: {fault}" for fault in item_faults(item)]
         if kind in RESULT_ITEMS:
             collecting = False
-            if item["call_id"] in waiting:
-                waiting.remove(item["call_id"])
+            if (answered := (item["call_id"], kind.removesuffix("_output"))) in waiting:
+                waiting.remove(answered)
             else:
-                found.append(f"{index}: output without a call before it")
+                found.append(f"{index}: {kind} without a call of its type before it")
             continue
+        if kind == "mcp_approval_request":
+            asked.add(item["id"])
+        if kind == "mcp_approval_response" and item["approval_request_id"] not in asked:
+            found.append(f"{index}: approval without a request before it")
         if waiting and not (collecting and kind in CALL_ITEMS):
             found.append(f"{index}: {kind} comes before the outputs of {waiting}")
             waiting = []
         if kind in CALL_ITEMS:
             collecting = True
-            waiting.append(item["call_id"])
+            waiting.append((item["call_id"], kind))
         else:
             following = body[index + 1] if index + 1 < len(body) else {}
             found += [f"{index}: {fault}" for fault in _item_faults(item, following)]
@@ -165,13 +169,7 @@ def _item_faults(item: Message, following: Message) -> list[str]:
         return []
     if kind != "message" or item.get("tool_calls") or item.get("role") not in ("user", "assistant"):
         return [f"item {kind} of role {item.get('role')}"]
-    found = [] if _texts(item) else ["empty"]
-    return found + [f"block {block}" for block in _types(item) if block not in ("input_text", "output_text", "input_image")]
-
-
-def _types(message: Message) -> list[Any]:
-    content = message.get("content")
-    return [block.get("type") for block in content] if isinstance(content, list) else []
+    return [] if _texts(item) else ["empty"]
 
 
 def _ends_in_flight(body: Sequence[Message], is_call: Any, results: Sequence[str]) -> bool:
@@ -203,7 +201,7 @@ def _says(block: Message) -> bool:
 
 def _texts(message: Message) -> bool:
     return any(
-        bool(str(block.get("text", "")).strip()) or block.get("type") in ("image", "image_url", "input_image")
+        bool(str(block.get("text", "")).strip()) or block.get("type") in FILES
         for block in _blocks(message)
         if block.get("type") not in ("tool_result", "thinking", "redacted_thinking")
     )

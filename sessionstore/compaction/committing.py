@@ -44,7 +44,13 @@ def commit_draft(
     if parent.end_reason is not None:
         raise SessionEndedError(parent.session_id, end_reason=parent.end_reason)
     if parent.plan_revision != snapshot.session.plan_revision:
-        raise ConflictError(parent.session_id, expected=snapshot.session.flush_cursor, found=parent.flush_cursor)
+        raise ConflictError(
+            parent.session_id,
+            expected=snapshot.session.flush_cursor,
+            found=parent.flush_cursor,
+            reason=f"pins or settings of session {parent.session_id!r} (its model, window or system prompt) changed while it "
+            "was compacted; nothing was written. Compact it again, by what holds now",
+        )
     if draft.prompt is not None:
         store_prompt(connection, job.lineage_id, draft.prompt)
     arrived = range(snapshot.session.next_seq, parent.next_seq)

@@ -1,7 +1,7 @@
 """The built-in memory flush: a model is asked once for facts that outlast the conversation."""
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from inspect import isawaitable
 from typing import Final
 
@@ -9,7 +9,7 @@ from sessionstore.counting import default_counter
 from sessionstore.domain.answer_forms import FACTS
 from sessionstore.domain.history_text import HistoryLimits, chunk_history, history_text
 from sessionstore.domain.memory_prompt import facts_of, memory_prompt, without_known
-from sessionstore.domain.messages import Message
+from sessionstore.domain.messages import Message, clean_text
 from sessionstore.domain.policy import UNKNOWN_WINDOW
 from sessionstore.domain.summarizing import Answer, Summarizer, SummaryRequest, input_limit_of, window_of
 from sessionstore.domain.summary_check import check_answer
@@ -86,6 +86,18 @@ class ModelMemoryFlush:
         answer = min(_ANSWER_TOKENS, window // 4)
         room = window - answer - counter.count(memory_prompt("", known=known, most=self._most)) - _MARGIN
         return _fitted(entries, min(room, input_limit_of(self._summarizer) or room), counter), answer
+
+
+def checked_facts(given: object) -> tuple[str, ...]:
+    """The facts that a hook answered, as they can be stored; none for None. Raises ``TypeError`` for anything but texts."""
+    if given is None:
+        return ()
+    # A text is a sequence of texts too, of one character each.
+    facts = None if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable) else tuple(given)
+    if facts is None or not all(isinstance(fact, str) for fact in facts):
+        found = type(given).__name__ if facts is None else "list with something else in it"
+        raise TypeError(f"flush_memories answered a {found}; it answers a list of facts, each of them a text, or None")
+    return tuple(clean_text(fact) for fact in facts)
 
 
 def _fitted(entries: Sequence[Entry], room: int, counter: TokenCounter) -> str:

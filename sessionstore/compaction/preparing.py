@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sessionstore.compaction.assembling import Assembly, draft_of_renditions, draft_with_summary, shorten
 from sessionstore.compaction.deciding import AUTOMATIC, CompactionRequest, Situation
 from sessionstore.compaction.drafts import Draft
-from sessionstore.compaction.memory_flush import ModelMemoryFlush
+from sessionstore.compaction.memory_flush import ModelMemoryFlush, checked_facts
 from sessionstore.compaction.summarising import Summarised
 from sessionstore.domain.hygiene import MOST_MESSAGES
 from sessionstore.domain.memory_prompt import without_known
@@ -35,7 +35,7 @@ class FlushedMemories:
 def flush_memories(environment: Environment, situation: Situation) -> Steps[FlushedMemories]:
     """Ask the framework, or the built-in model flush, for facts to keep; they are staged here and written with the job's end.
 
-    A model that fails keeps nothing from being compacted.
+    A model that fails keeps nothing from being compacted. Raises ``TypeError`` for a hook that answers something else.
     """
     flush = environment.hooks.flush_memories
     if flush is None:
@@ -53,14 +53,17 @@ def flush_memories(environment: Environment, situation: Situation) -> Steps[Flus
         return FlushedMemories(warnings=(f"no facts were kept: the memory flush failed ({error.kind})",))
     now = environment.now()
     seqs = tuple(row.seq for row in situation.snapshot.rows[-1:])
-    new = without_known(facts or (), known)
+    new = without_known(checked_facts(facts), known)
     return FlushedMemories(tuple(Memory(environment.ids(), fact, seqs, now) for fact in new))
 
 
 def rebuild_prompt(
     environment: Environment, situation: Situation, memories: Sequence[Memory]
 ) -> Steps[SystemPrompt | None]:
-    """The continuation's system prompt: by the framework's own builder, else from the stored parts with the memories."""
+    """The continuation's system prompt: by the framework's own builder, else from the stored parts with the memories.
+
+    Raises ``TypeError`` for a builder that answers no text.
+    """
     snapshot = situation.snapshot
     facts = list(dict.fromkeys([*snapshot.memories, *(memory.fact for memory in memories)]))
     build = environment.hooks.build_system_prompt
@@ -69,6 +72,8 @@ def rebuild_prompt(
     parts = {} if snapshot.prompt is None else snapshot.prompt.parts
     told = PromptContext(snapshot.session.session_id, snapshot.session.lineage_id, parts, facts)
     text = yield from call_stranger(lambda: build(told))
+    if not isinstance(text, str):
+        raise TypeError(f"build_system_prompt answered a {type(text).__name__}; it answers the text of the prompt")
     return prompt_from_text(text)
 
 

@@ -159,7 +159,8 @@ class _Reader:
                 answer = answer_key(item)
                 self.result({**item, "is_error": True} if answer == "error" else item, item.get(answer), key)
         elif is_result_item(item):
-            self.result(item, item.get("output"))
+            # The answer of a local shell names its call as its own id where the model's library is an old one.
+            self.result(item, item.get("output"), None if "call_id" in item else "id")
             return "tool"
         elif is_other_item(item):
             self.attach(item)

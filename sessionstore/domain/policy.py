@@ -20,6 +20,13 @@ def checked_window(context_window: int | None) -> int | None:
     return context_window
 
 
+def checked_count(name: str, value: object, *, least: int = 0) -> None:
+    """Raise ``ValueError`` for what is no whole number, or less than ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        fewer = "negative" if least == 0 else f"less than {least}"
+        raise ValueError(f"{name} is {value!r}; it is a whole number, and may not be {fewer}")
+
+
 @dataclass(frozen=True, slots=True)
 class CompactionPolicy:
     """Every number that a compaction decides by; the defaults suit a coding agent with a window of 32,000 tokens or more.
@@ -46,7 +53,7 @@ class CompactionPolicy:
     min_tail_messages: int = 3
     """Messages that the tail has at least."""
     keep_user_turns: int = 1
-    """Last requests of the user that stay verbatim."""
+    """Last requests of the user that stay verbatim: at least one."""
     tail_ceiling: float = 1.5
     """How far the tail may go over its budget so that a call is not parted from its results."""
     summary_ratio: float = 0.20
@@ -95,11 +102,14 @@ class CompactionPolicy:
     """Ineffective attempts in a row after which automatic compaction stops."""
 
     def __post_init__(self) -> None:
-        """Raise ``ValueError`` for a number that makes no sense: a negative one, or a trigger outside the window."""
+        """Raise ``ValueError`` for a number that makes no sense: a negative one, a fraction of a message or token, a trigger
+        outside the window, or no request of the user that stays."""
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, int | float) and not value >= 0:
-                raise ValueError(f"{field.name} is {value!r}, and may not be negative")
+            if field.type == "float" and (isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0):
+                raise ValueError(f"{field.name} is {value!r}; it is a number, and may not be negative")
+            if field.type == "int" or (field.type == "int | None" and value is not None):
+                checked_count(field.name, value, least=1 if field.name == "keep_user_turns" else 0)
         if not 0 < self.trigger_ratio <= 1:
             raise ValueError(f"trigger_ratio is {self.trigger_ratio!r}; it is a part of the window, above 0 and at most 1")
 

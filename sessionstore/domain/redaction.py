@@ -25,17 +25,53 @@ _NAME: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """The last word of a name; what follows it decides whether it names a value."""
+_WORDS: Final = re.compile(
+    r"(?:(?!(?:the|and|for|with|you|your|that|this|from|must|should|will|use|used|not|are|has|have|can|when|enter|type|key)\b)"
+    r"[a-z]{3,12}[ -]){3,11}[a-z]{3,12}(?=[ \t]*(?:[\r\n]|\Z|\\{1,15}[nr]|\\{0,15}[\"']))"
+)
+"""A pass phrase of plain words, to the end of its line."""
 _KEY_OF: Final = re.compile(
     r"(?:api|access|private|auth|account|encryption|signing|master|shared|storage|subscription)[_-]?$", re.IGNORECASE
 )
 """What makes a key a secret one."""
+_WORD_ELSEWHERE: Final = (
+    "passwort", "kennwort", "contraseña", "contrasena", "mot de passe", "senha", "wachtwoord", "hasło", "lösenord", "пароль",
+    "пароля", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
+)  # fmt: skip
+"""The word for a password in other languages. A label says it as often, so only a value that is no word goes."""
+
+
+def _or_escaped(word: str) -> str:
+    """A pattern for a word, also where JSON wrote its characters as ASCII."""
+    return "".join(
+        character if character.isascii() else rf"(?:{character}|\\{{1,15}}u{ord(character):04x})" for character in word
+    )
+
+
+_FOREIGN_NAME: Final = re.compile(rf"(?i:(?<![a-z])(?:{'|'.join(map(_or_escaped, _WORD_ELSEWHERE))}))")
+_FOREIGN_MARKERS: Final = (
+    "asswort", "ASSWORT", "ennwort", "KENNWORT", "ontrase", "CONTRASE", "ot de passe", "MOT DE PASSE", "senha", "Senha",
+    "SENHA", "achtwoord", "asło", "ösenord", "арол", "АРОЛ", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
+    "u0142o", "u00f6senord", "u0430\\", "u5bc6\\", "u53e3\\", "u30d1\\", "ube44\\", "uc554\\",
+)  # fmt: skip
+_WHOSE: Final = (
+    "admin|root|user|db|database|prod|production|dev|test|staging|stage|local|master|main|app|api|web|mysql|postgres|pg|redis|smtp"
+    "|mail|email|ftp|ssh|sudo|backup|service|old|new|default|primary|replica|read|write"
+)
+"""What may follow the last word of a name that still names a secret, as in ``PWD_ADMIN``; anything else is about one."""
 _AFTER_NAME: Final = re.compile(
-    r"""[0-9]{0,3}(?![A-Za-z0-9_-])
-    (?P<close>\\{0,15}["'`]?\]?)
-    (?P<separator>[ \t]{0,8}(?:=>|:=|={1,2}(?!=)|:(?!:))[ \t]{0,8}|[ \t]{1,4}(?:is|was)[ \t]{1,4}|[ \t]{1,4}(?=[^\s=:]))
-    (?P<open>[bru]?\\{0,15}["'`])?""",
+    rf"""(?:[_-](?i:{_WHOSE})){{0,2}}[0-9]{{0,3}}(?![A-Za-z0-9_-])
+    (?P<close>\\{{0,15}}["'`]?\]?)
+    (?P<separator>[ \t]{{0,8}}(?:=>|:=|={{1,2}}(?!=)|:(?!:)|{_or_escaped("：")}|{_or_escaped("＝")})[ \t]{{0,8}}
+        |[ \t]{{1,4}}(?:is|was|ist|lautet|est|es|{_or_escaped("é")}|{_or_escaped("это")})[ \t]{{1,4}}
+        |[ \t]{{0,4}}(?:{"|".join(map(_or_escaped, "是は은는"))})[ \t]{{0,4}}
+        |[ \t]{{1,4}}(?=[^\s=:]))
+    (?:(?<==)(?:\\\r?\n|(?:\\{{3}}|\\{{6}}|\\{{12}})n))?
+    (?P<open>[bru]?\\{{0,15}}["'`])?""",
     re.VERBOSE,
 )
+"""How a value follows its name: in quotes or bare, behind a sign or a verb, after ``=\\`` also on the next line."""
+_SIGNS: Final = frozenset({"=", "==", ":", "=>", ":="})
 _BARE: Final = re.compile(r"(?:[^\s\"'`,;&|<>()\[\]{}\\]|\\(?![nrt\"'`\\])){1,512}+")
 """A value without quotes, up to white space, a bracket, a separator or an escaped line break; its first 512 characters."""
 _MOST_BARE: Final = 512
@@ -85,6 +121,12 @@ def _spans(text: str) -> Iterator[tuple[int, int, str]]:
         group = "secret" if "secret" in shape.pattern.groupindex else 0
         for match in shape.pattern.finditer(text):
             yield *match.span(group), shape.kind
+    if any(marker in text for marker in _FOREIGN_MARKERS):
+        end = 0
+        for word in _FOREIGN_NAME.finditer(text):
+            if word.start() >= end and (span := _named_value(text, word, "foreign")) is not None:
+                end = span[1]
+                yield *span, "password"
     end = 0
     for stem in _STEM.finditer(text):
         name = _NAME.match(text, stem.start())
@@ -113,20 +155,26 @@ def _named_value(text: str, name: re.Match[str], kind: str) -> tuple[int, int] |
     if after is None or (kind == "key" and not _KEY_OF.search(text[max(0, name.start() - 16) : name.start()])):
         return None
     separator, start = after["separator"], after.end()
+    if kind == "foreign" and not text[start : start + 1].isascii():
+        return None
     # Only an option's value may follow its name without a sign between: `--password hunter2`.
     if not separator.strip() and (after["close"] or not _is_option(text, name.start())):
         return None
     if after["open"] is not None:
         end = _closing_quote(text, start, after["open"])
+        if kind == "foreign" and not _has_odd_character(text[start:end]):
+            return None
         right = ("`" in after["close"]) <= (after["open"][-1] == "`") and _is_quoted_secret(text[start:end], kind)
         return (start, end) if right else None
+    if name.group().lower() == "passphrase" and (words := _WORDS.match(text, start)) is not None and separator.strip():
+        return words.span()
     bare = _BARE.match(text, start)
     if bare is None or separator.strip() == "==" or text[bare.end() : bare.end() + 1] in ("(", "["):
         return None
     value = bare.group()
     if _REFERENCE.match(text, start) or not _is_plain_value(value, kind):
         return None
-    if separator.strip() in ("is", "was"):
+    if kind == "foreign" or (separator.strip() and separator.strip() not in _SIGNS):
         # A sentence: what follows is told from a word by what no word has.
         return (start, start + len(value.rstrip(".:!?"))) if _has_odd_character(value) and len(value) < _MOST_BARE else None
     assigned = separator == "=" and not (text[bare.end() : bare.end() + 1] in (")", ",") and _IDENTIFIER.fullmatch(value))

@@ -16,6 +16,22 @@ _RUN_START: Final = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 _BREAK: Final = r"(?:\s|\\+[nrt])"
 """White space, plain or escaped."""
 
+_LINE_BREAK: Final = r"(?:\r?\n|\\{1,8}n)"
+_FIXED_LENGTHS: Final = (
+    ("A[KS]IA", "[A-Z0-9]", 16), ("ghp_", "[A-Za-z0-9]", 36), ("AIza", "[A-Za-z0-9_-]", 35), ("npm_", "[A-Za-z0-9]", 36)
+)  # fmt: skip
+_SPLIT: Final = "|".join(
+    rf"{prefix}{kind}{{{count}}}{_LINE_BREAK}{kind}{{{length - count}}}(?![A-Za-z0-9_-])"
+    for prefix, kind, length in _FIXED_LENGTHS
+    for count in range(4, length - 3)
+)
+"""Keys whose length is known, with a line break somewhere inside."""
+_GIVEN: Final = r"(?P<secret>(?!-|\[REDACTED:|[$<{%])(?:(?<=')[^'\n]{1,200}|(?<=\")[^\"\\\n]{1,200}|[^\s\"'\\|;&]{1,200}))"
+"""What a command is given as a password: no variable and no placeholder, up to its quote or to white space."""
+_QUOTE: Final = r"\\{0,15}[\"']?"
+_ARGUMENTS: Final = r"(?:[^\n|;&]|\\\n){0,400}?"
+"""The rest of one command, which a backslash continues on the next line."""
+
 
 @dataclass(frozen=True, slots=True)
 class SecretShape:
@@ -73,7 +89,23 @@ SHAPES: Final = (
     _shape("sendgrid", ("SG.",), _START + r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}", "prefix and two long parts"),
     _shape("digitalocean", ("_v1_",), _START + r"do[opr]_v1_[a-f0-9]{64}", "fixed prefix and length"),
     _shape("docker", ("dckr_pat_",), _START + r"dckr_pat_[A-Za-z0-9_-]{20,}", "fixed prefix"),
-    _shape("age", ("AGE-SECRET-KEY-1",), r"AGE-SECRET-KEY-1[A-Z0-9]{58}", "fixed prefix and length"),
+    _shape("age", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{20,}", "fixed prefix"),
+    _shape(
+        "putty", ("Private-Lines: ",),
+        rf"Private-Lines: [0-9]{{1,4}}{_BREAK}{{1,3}}(?P<secret>[A-Za-z0-9+/=]{{4,100}}"
+        rf"(?:{_BREAK}{{1,3}}[A-Za-z0-9+/=]{{4,100}}(?![A-Za-z0-9+/=-]))*+)",
+        "the frame names it; the next name has a dash, which base64 has not",
+    ),
+    _shape(
+        "telegram", (":AA",), r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
+        "the number of a bot and a part of fixed length",
+    ),
+    _shape(
+        "discord", ("/webhooks/",),
+        r"discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/[0-9]{15,20}/(?P<secret>[A-Za-z0-9_-]{30,})",
+        "whoever knows the address of a web hook may post to it",
+    ),
+    _shape("split", ("AKIA", "ASIA", "ghp_", "AIza", "npm_"), _START + f"(?:{_SPLIT})", "exactly as long as such keys are"),
     _shape(
         "jwt", ("eyJ",), _RUN_START + r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]*+)?",
         "two parts that begin as base64 of a JSON object, with a dot between",
@@ -81,6 +113,35 @@ SHAPES: Final = (
     _shape(
         "url", ("://",), r"://[^\s/@:\"'`\\<>]{0,256}:(?P<secret>(?!\[REDACTED:|[$<{]|%[(s])[^\s/?\"'`\\<>]{1,256})@",
         "what stands between the user's colon and the @ of an address is a password; a port has no @ after it",
+    ),
+    _shape(
+        "url", ("://",), r"://(?P<secret>(?=[A-Za-z_-]{0,80}[0-9])(?=[0-9_-]{0,80}[A-Za-z])[A-Za-z0-9_-]{20,256})@",
+        "a user without a password that is as long as a token, with figures among letters, is one",
+    ),
+    _shape(
+        "signature", ("sig=", "ignature="),
+        r"(?:[?&;]|\\u0026)(?:sig|X-(?:Amz|Goog)-Signature)=(?P<secret>[A-Za-z0-9%+/=_-]{20,})",
+        "an address that is signed lets whoever has it in",
+    ),
+    _shape(
+        "cookie", ("ookie:", "OOKIE:", "ookie\"", "ookie'", "ookie\\", "-cookie "),
+        r"(?i:cookie)\\*[\"']?\s{0,4}[:=,\s]\s{0,4}\\*[\"']?(?:[\w.%-]{1,40}=[^;\n\\]{0,200};\s{0,4}){0,8}?"
+        r"(?i:[\w.-]{0,32}(?:sess(?:ion)?(?:_?id)?|sid|auth|token|jwt))=(?P<secret>(?!(?i:deleted|expired|null|undefined)\b)"
+        r"[A-Za-z0-9%._~+/=:-]{6,})",
+        "the header that keeps a person logged in, by the names that such cookies have",
+    ),
+    _shape(
+        "password", ("</", "<\\"),
+        r"<(?P<tag>[\w.:-]{0,40}(?i:password|passwd|passphrase|pwd|secret|token|api_?key)[0-9]?)(?:\s[^<>\n]{0,200})?>"
+        r"(?P<secret>(?!\[REDACTED:|[$<{%*]|(?i:string|true|false|null|none|\w*password|\w*secret|\w*token)<)[^\s<>]{3,256})<\\*/(?P=tag)>",
+        "an element of one word that is named for what it holds",
+    ),
+    _shape(
+        "password", ("machine ", "machine\t", "default login"),
+        rf"\b(?:machine{_BREAK}{{1,4}}[^\s\\]{{1,200}}|default){_BREAK}{{1,8}}login{_BREAK}{{1,4}}[^\s\\]{{1,200}}{_BREAK}{{1,8}}"
+        rf"(?:account{_BREAK}{{1,4}}[^\s\\]{{1,200}}{_BREAK}{{1,8}})?password{_BREAK}{{1,4}}"
+        r"(?P<secret>(?!\[REDACTED:|[$<{%]|(?i:is|was|and|or|for|to|the|reset|form|page|prompt|field)\b)[^\s\"'\\]{1,200})",
+        "a line of .netrc, as its three words say",
     ),
     _shape(
         "authorization", ("uthorization", "UTHORIZATION"),
@@ -96,9 +157,20 @@ SHAPES: Final = (
     ),
     _shape(
         "login", ("curl",),
-        r"\bcurl\b[^\n]{0,400}?\s(?:-u|--user)[ =]?\\*[\"']?[^\s:\"'\\]{1,100}:"
+        r"\bcurl\b(?:[^\n]|\\\n){0,400}?\s(?:-u|--user)[ =]?\\*[\"']?[^\s:\"'\\]{1,100}:"
         r"(?P<secret>(?!\[REDACTED:|[$<{])[^\s\"'\\]{1,200})",
         "curl's option for user and password; the same letters mean user and group elsewhere, so curl must stand before",
+    ),
+    _shape(
+        "login", ("mysql", "mariadb"),
+        r"(?<![\w.-])(?:mysql(?:dump|admin|import|show|check)?|mariadb(?:-dump|-admin)?)(?=(?:\s|\\\n){1,40}-)"
+        rf"{_ARGUMENTS}\s-p{_QUOTE}(?![0-9.]*:[0-9]|(?:assword|ort|rotocol)\b){_GIVEN}",
+        "the password follows the letter without a blank; a port has a colon",
+    ),
+    _shape(
+        "login", ("login",),
+        rf"\b(?:docker|podman|nerdctl|buildah|skopeo|oras|registry|oc|az)\s{{1,4}}login\s{_ARGUMENTS}(?<=\s)-p(?:\s{{1,4}}|=){_QUOTE}{_GIVEN}",
+        "what logs in to a registry takes a password there; the same letter means a port elsewhere",
     ),
     _shape(
         "login", ("sshpass",),

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sessionstore.domain.policy import CompactionPolicy, checked_window
+from sessionstore.domain.closed_sets import TRIGGERS
+from sessionstore.domain.messages import clean_text
+from sessionstore.domain.policy import CompactionPolicy, checked_count, checked_window
 from sessionstore.domain.session_ids import checked_lineage_id
 from sessionstore.domain.system_prompt import prompt_from_parts, prompt_from_text
 from sessionstore.flows.log_flow import LogFlow
@@ -47,7 +49,9 @@ class SessionFlow(LogFlow):
         )
 
     def record_usage(self, prompt: int, completion: int) -> Steps[None]:
-        """Store what the provider measured."""
+        """Store what the provider measured. Raises ``ValueError`` for what is no number of tokens."""
+        checked_count("prompt", prompt)
+        checked_count("completion", completion)
         return write(lambda c: adjusting.record_usage(c, self._session(c), prompt=prompt, completion=completion))
 
     def pressure(self, policy: CompactionPolicy | None, *, peek: bool = False) -> Steps[Pressure]:
@@ -67,10 +71,13 @@ class SessionFlow(LogFlow):
         trigger: Trigger,
         context_window: int | None = None,
     ) -> Steps[CompactionOutcome]:
-        """Flush, then run a compaction job."""
+        """Flush, then run a compaction job. A focus goes to models and stays on the record, so no secret may be in it."""
         from sessionstore.compaction.deciding import CompactionRequest
         from sessionstore.compaction.job import compact_session
+        from sessionstore.domain.redaction import redact
 
+        if trigger not in TRIGGERS:
+            raise ValueError(f"trigger is {trigger!r}; it is one of {', '.join(TRIGGERS)}")
         if messages is not None and not dry_run:
             yield from self.flush(messages)
         request = CompactionRequest(
@@ -78,7 +85,7 @@ class SessionFlow(LogFlow):
             generation=self.generation,
             trigger=trigger,
             policy=policy or CompactionPolicy(),
-            focus=focus,
+            focus=None if focus is None else redact(clean_text(focus)),
             summarizer=summarizer,
             force=force,
             dry_run=dry_run,

@@ -131,3 +131,33 @@ def test_what_the_last_hook_raises_reaches_the_caller_of_a_compaction_that_stand
         trace = store.lineage("a")
         assert [job.status for job in trace.compactions] == ["committed"]
         assert store.resume("a").id == "a~2"
+
+
+@pytest.mark.parametrize("given", ["one fact", b"one fact", {"fact": 1}, 1, [1], ["a fact", None]])
+def test_a_flush_that_answers_no_list_of_facts_is_refused_by_name(database_url: str, given: Any) -> None:
+    """ATOM-3: a text is a sequence too, and was kept a character a fact."""
+    with SessionStore.open(database_url, hooks=CompactionHooks(flush_memories=lambda _messages: given)) as store:
+        said = prepared(store)
+        with pytest.raises(TypeError, match="flush_memories answered"):
+            store.session("a").compact(policy=SMALL)
+        assert (facts_of(store), store.session("a").context(), store.resume("a").id) == ([], said, "a")
+        assert [job.status for job in store.lineage("a").compactions] == ["aborted"]
+
+
+def test_half_a_character_in_a_fact_is_kept_as_what_can_be_stored(database_url: str) -> None:
+    hooks = CompactionHooks(flush_memories=lambda _messages: ("a \ud83d", "b\x00"))
+    with SessionStore.open(database_url, hooks=hooks) as store:
+        prepared(store)
+        compacted(store.session("a"))
+        assert facts_of(store) == ["a \ufffd", "b\ufffd"]
+
+
+def test_a_prompt_builder_that_answers_nothing_changes_nothing(database_url: str) -> None:
+    """PROMPT-1: the system prompt is not lost in silence, and no fact is kept of a compaction that was not."""
+    build: Any = lambda _context: None  # noqa: E731 - what a builder without a return statement is
+    hooks = CompactionHooks(build_system_prompt=build, flush_memories=lambda _messages: [FACT])
+    with SessionStore.open(database_url, hooks=hooks) as store:
+        prepared(store, system_prompt="You fix modules.")
+        with pytest.raises(TypeError, match="build_system_prompt answered a NoneType"):
+            store.session("a").compact(policy=SMALL)
+        assert (store.resume("a").id, store.session("a").system_prompt(), facts_of(store)) == ("a", "You fix modules.", [])

@@ -8,7 +8,7 @@ import pytest
 
 from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.rendering import UNANSWERED_STUB, Rendering, render_context
-from sessionstore.domain.transcript import Entry
+from sessionstore.domain.transcript import Entry, pair_calls
 
 Message = dict[str, Any]
 
@@ -80,10 +80,10 @@ def test_parallel_results_are_brought_together_behind_their_call() -> None:
 def test_equal_ids_in_one_turn_are_answered_in_order() -> None:
     """PAIR-2."""
     messages = [user("both"), calling("0", "0"), result("0", "AAA"), result("0", "BBB"), user("next")]
-    assert rendered(*messages).messages == messages
-    strict = rendered(*messages, profile="strict").messages
-    assert [call["id"] for call in strict[1]["tool_calls"]] == ["0", "0_2"]
-    assert strict[2:4] == [result("0", "AAA"), result("0_2", "BBB")]
+    for profile in ("openai", "strict"):
+        sent = rendered(*messages, profile=profile).messages
+        assert [call["id"] for call in sent[1]["tool_calls"]] == ["0", "0_2"]
+        assert sent[2:4] == [result("0", "AAA"), result("0_2", "BBB")]
 
 
 def test_a_new_id_is_never_one_that_another_call_of_the_turn_has() -> None:
@@ -148,7 +148,6 @@ def test_a_servers_call_and_result_stay_together_or_leave_together(profile: Prof
 def test_a_message_with_a_servers_call_and_result_is_handed_on_whole() -> None:
     said: Message = {
         "role": "assistant",
-        "id": "msg_1",
         "content": [
             {"type": "text", "text": "Let me ask."},
             {"type": "server_tool_use", "id": "srv1", "name": "advisor", "input": {}},
@@ -189,3 +188,11 @@ def test_one_answer_to_several_calls_is_the_answer_of_each() -> None:
     rendering = rendered(user("go"), calling("a", "b"), answer, user("more"))
     assert rendering.messages[2:4] == [result("a", "both done"), result("b", "[answered together with call a]")]
     assert rendering.repairs == ()
+
+
+def test_a_local_shells_answer_finds_its_call_by_its_own_id_too() -> None:
+    """PAIR-1: older libraries of the vendor write it so."""
+    call = {"type": "local_shell_call", "id": "lsh_1", "call_id": "c1", "status": "completed", "action": {"type": "exec"}}
+    answer = {"type": "local_shell_call_output", "id": "c1", "output": "all good"}
+    (paired,) = pair_calls([Entry(0, "message", call), Entry(1, "message", answer)]).calls
+    assert (paired.result_index, paired.result and paired.result.text) == (1, "all good")

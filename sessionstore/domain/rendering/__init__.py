@@ -11,8 +11,9 @@ from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.rendering.alternation import order_roles
 from sessionstore.domain.rendering.anthropic_form import AnthropicForm
 from sessionstore.domain.rendering.chat_form import ChatForm
+from sessionstore.domain.rendering.documented_keys import with_documented_keys
 from sessionstore.domain.rendering.emptiness import drop_empty
-from sessionstore.domain.rendering.identifiers import unique_call_ids
+from sessionstore.domain.rendering.identifiers import acceptable_names
 from sessionstore.domain.rendering.one_system_message import system_message
 from sessionstore.domain.rendering.outgoing import Outgoing, present_ids, sendable
 from sessionstore.domain.rendering.parts import Draft
@@ -77,10 +78,10 @@ def to_provider(
     """
     drafts, laid_out = lay_out(entries, profile=profile, covered=covered)
     remaining, left_out = drop_empty(drafts, profile=profile)
-    named, renamed = unique_call_ids(remaining, profile=profile)
+    named, renamed = acceptable_names(remaining, profile=profile)
     present = present_ids(named)
     form = _form(profile, named)
-    outgoing = [_sendable(message, present) for draft in named for message in form.messages(draft)]
+    outgoing = [_sendable(message, present, profile) for draft in named for message in form.messages(draft)]
     return outgoing, [*laid_out, *left_out, *renamed]
 
 
@@ -90,8 +91,8 @@ def _form(profile: Profile, drafts: Sequence[Draft]) -> ChatForm | AnthropicForm
     return ResponsesForm.of(drafts) if profile == "responses" else ChatForm(strict=profile == "strict")
 
 
-def _sendable(message: Outgoing, present: frozenset[str]) -> Outgoing:
-    sent = sendable(message.message, present)
+def _sendable(message: Outgoing, present: frozenset[str], profile: Profile) -> Outgoing:
+    sent = with_documented_keys(sendable(message.message, present), profile)
     if sent is message.message:
         return message
     return Outgoing(sent, message.voice, message.sources, message.origin, message.has_words)

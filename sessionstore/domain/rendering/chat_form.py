@@ -3,12 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sessionstore.domain.messages import Message
 from sessionstore.domain.rendering.media import arguments_text, chat_block, flagged_content, is_chat_block, spoken_content
 from sessionstore.domain.rendering.outgoing import Outgoing, kept_fields, origin_of
 from sessionstore.domain.rendering.parts import Draft, Member, Part
+from sessionstore.domain.response_items import type_of
 from sessionstore.domain.transcript import answered_id_key, is_call_block
 
 
@@ -27,11 +29,12 @@ class ChatForm:
         calls = [part for part in draft.parts if part.kind == "call"]
         has_words = any(part.is_visible for part in spoken)
         member = draft.members[0]
-        if len(draft.members) == 1 and member.complete and self._accepts(member.envelope, "assistant"):
+        if len(draft.members) == 1 and member.complete and self._accepts(member, "assistant"):
             message = self._with_calls(member, calls)
         else:
             fields = kept_fields(member) if len(draft.members) == 1 else {}
-            fields.update(role="assistant", content=spoken_content([part.raw for part in spoken], chat_block) or None)
+            said = spoken_content([part.raw for part in spoken], partial(chat_block, words_only=True))
+            fields.update(role="assistant", content=said or None)
             if calls:
                 fields["tool_calls"] = [self._call(part) for part in calls]
             message = fields
@@ -58,7 +61,7 @@ class ChatForm:
         spoken = [part for part in draft.parts if part.kind in ("text", "image", "other")]
         if any(part.is_visible for part in spoken):
             member = draft.members[0]
-            if not found and member.complete and self._accepts(member.envelope, "user"):
+            if not found and member.complete and self._accepts(member, "user"):
                 message = member.envelope
             else:
                 content = spoken_content([part.raw for part in spoken], chat_block)
@@ -66,12 +69,15 @@ class ChatForm:
             found.append(Outgoing(message, "user", sources, origin))
         return found
 
-    def _accepts(self, message: Message, role: str) -> bool:
+    def _accepts(self, member: Member, role: str) -> bool:
+        message = member.envelope
         content = message.get("content")
-        if message.get("role") != role or "type" in message or (self.strict and "function_call" in message):
+        if message.get("role") != role or "type" in message:
+            return False
+        if message.get("function_call") and (self.strict or not member.has_given_names):
             return False
         if content is not None and not isinstance(content, str):
-            if not _is_chat_content(content):
+            if not _is_chat_content(content, words_only=role == "assistant"):
                 return False
             if any(is_call_block(block) or answered_id_key(block) is not None for block in content):
                 return False
@@ -84,46 +90,45 @@ class ChatForm:
         message = member.envelope
         written = [self._call(part) for part in calls]
         given = [part.raw for part in calls]
-        if written == given or "tool_calls" not in message:
-            # An empty list of calls is refused by providers that accept its absence.
-            if message.get("tool_calls") == []:
-                return {key: value for key, value in message.items() if key != "tool_calls"}
-            return message
-        return {**message, "tool_calls": written}
+        return message if written == given or not message.get("tool_calls") else {**message, "tool_calls": written}
 
     def _call(self, part: Part) -> dict[str, Any]:
         raw = part.raw
         if isinstance(raw.get("function"), Mapping):
-            call = raw if part.call_id == part.given_id else {**raw, "id": part.call_id}
-            if self.strict and isinstance(raw["function"], dict):
-                arguments = arguments_text(part)
-                if raw["function"].get("arguments") != arguments:
-                    call = {**call, "function": {**raw["function"], "arguments": arguments}}
-            return dict(call)
+            function = {**raw["function"], "name": part.tool_name}
+            if self.strict or not isinstance(function.get("arguments"), str):
+                function["arguments"] = arguments_text(part)
+            return {**raw, "id": part.call_id, "type": "function", "function": function}
         if isinstance(raw.get("custom"), Mapping) and not self.strict:
-            return {**raw, "id": part.call_id}
-        name = "" if part.call is None else part.call.name
+            return {**raw, "id": part.call_id, "custom": {**raw["custom"], "name": part.tool_name}}
         return {
             "id": part.call_id,
             "type": "function",
-            "function": {"name": name or "unknown_tool", "arguments": arguments_text(part)},
+            "function": {"name": part.tool_name, "arguments": arguments_text(part)},
         }
 
     def _result(self, member: Member, part: Part) -> Message:
         envelope = member.envelope
         own = part.raw is envelope
-        native = own and (envelope.get("role") == "tool" or (envelope.get("role") == "function" and not self.strict))
         content = envelope.get("content")
-        if native and (isinstance(content, str) or _is_chat_content(content)):
-            named = "tool_call_id" in envelope or envelope.get("role") == "function"
-            if named and part.call_id == part.given_id:
+        fits = own and (isinstance(content, str) or _is_chat_content(content, words_only=True))
+        name = {"name": part.result.name} if part.result is not None and isinstance(envelope.get("name"), str) else {}
+        if fits and envelope.get("role") == "function" and not part.call_id:
+            return envelope if envelope.get("name") == name.get("name") else {**envelope, **name}
+        if fits and envelope.get("role") == "tool":
+            if envelope.get("tool_call_id") == part.call_id and envelope.get("name") == name.get("name"):
                 return envelope
             named_once = {key: value for key, value in envelope.items() if key != "tool_call_ids"}
-            return {**named_once, "tool_call_id": part.call_id}
-        fields = kept_fields(member) if own and envelope.get("role") == "tool" else {}
-        fields.update(role="tool", tool_call_id=part.call_id, content=flagged_content(part, chat_block))
+            return {**named_once, "tool_call_id": part.call_id, **name}
+        fields = {**kept_fields(member), **name} if own and envelope.get("role") == "tool" else {}
+        content = flagged_content(part, partial(chat_block, words_only=True))
+        fields.update(role="tool", tool_call_id=part.call_id, content=content)
         return fields
 
 
-def _is_chat_content(content: Any) -> bool:
-    return isinstance(content, list) and all(isinstance(block, Mapping) and is_chat_block(block) for block in content)
+def _is_chat_content(content: Any, *, words_only: bool = False) -> bool:
+    """Whether content is a list of parts as chat has them; ``words_only``: as it has them in what a model or tool says."""
+    return isinstance(content, list) and all(
+        isinstance(block, Mapping) and (type_of(block) in ("text", "refusal") if words_only else is_chat_block(block))
+        for block in content
+    )

@@ -18,6 +18,9 @@ FOREIGN_TO_ANTHROPIC: Final = frozenset(
 )
 """Blocks that Anthropic's messages do not have. Others stay: new types of blocks come with every new server tool."""
 
+USERS_BLOCKS: Final = frozenset({"image", "document", "search_result", "container_upload"})
+"""Blocks that Anthropic takes from a user only."""
+
 FOREIGN_TO_RESPONSES: Final = frozenset({"document", "search_result", "file", "audio_url", "video_url", "encrypted_content"})
 """The same for Responses items."""
 
@@ -27,20 +30,24 @@ _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,", re.ASCII)
 Block = dict[str, Any]
 
 
-def chat_block(raw: Any) -> Block:
-    """A content part as chat completions have it."""
+def chat_block(raw: Any, *, words_only: bool = False) -> Block:
+    """A content part as chat completions have it. ``words_only``: what the assistant or a tool says, which is text there."""
     if _is_text(raw):
         return {"type": "text", "text": part_text(raw)}
+    if words_only:
+        return {"type": "text", "text": _in_words(raw)}
     if _kind(raw) in IMAGE_TYPES:
         url = image_address(raw)
         return {"type": "text", "text": IMAGE_PLACEHOLDER} if url is None else {"type": "image_url", "image_url": {"url": url}}
     return dict(raw) if is_chat_block(raw) else {"type": "text", "text": foreign_text(raw)}
 
 
-def anthropic_block(raw: Any) -> Block:
-    """A content block as Anthropic's messages have it."""
+def anthropic_block(raw: Any, *, spoken_by_model: bool = False) -> Block:
+    """A content block as Anthropic's messages have it; a model's own message has no pictures and documents there."""
     if _is_text(raw):
         return dict(raw) if _kind(raw) == "text" else {"type": "text", "text": part_text(raw)}
+    if spoken_by_model and (_kind(raw) in IMAGE_TYPES or _kind(raw) in USERS_BLOCKS):
+        return {"type": "text", "text": _in_words(raw)}
     if _kind(raw) in IMAGE_TYPES:
         if _kind(raw) == "image" and isinstance(raw.get("source"), Mapping):
             return dict(raw)
@@ -55,9 +62,11 @@ def anthropic_block(raw: Any) -> Block:
 
 
 def responses_block(raw: Any, *, spoken_by_model: bool) -> Block:
-    """A content part as Responses items have it: what a model said is output, all else is input."""
+    """A content part as Responses items have it: what a model said is output, which is text, all else is input."""
+    if spoken_by_model:
+        return {"type": "output_text", "text": _in_words(raw)}
     if _is_text(raw):
-        return {"type": "output_text" if spoken_by_model else "input_text", "text": part_text(raw)}
+        return {"type": "input_text", "text": part_text(raw)}
     if _kind(raw) in IMAGE_TYPES:
         if _kind(raw) == "input_image":
             return dict(raw)
@@ -66,7 +75,7 @@ def responses_block(raw: Any, *, spoken_by_model: bool) -> Block:
             return {"type": "input_text", "text": IMAGE_PLACEHOLDER}
         return {"type": "input_image", "image_url": url}
     if _kind(raw) in FOREIGN_TO_RESPONSES:
-        return {"type": "output_text" if spoken_by_model else "input_text", "text": foreign_text(raw)}
+        return {"type": "input_text", "text": foreign_text(raw)}
     return dict(raw)
 
 
@@ -119,7 +128,7 @@ def output_content(part: Part, convert: Callable[[Any], Block]) -> str | list[Bl
     if isinstance(content, list) and any(_kind(block) in IMAGE_TYPES for block in content):
         blocks = [block for block in content if _kind(block) in IMAGE_TYPES or _is_text(block)]
         return [convert(block) for block in blocks if not _is_text(block) or part_text(block).strip()]
-    return content if isinstance(content, str) else text
+    return content if isinstance(content, str) else text if text.strip() else ""
 
 
 def flagged_content(part: Part, convert: Callable[[Any], Block]) -> str | list[Block]:
@@ -149,6 +158,12 @@ def arguments_text(part: Part) -> str:
     if part.call is not None and part.call.argument_values():
         return arguments
     return json_text(arguments_object(part))
+
+
+def _in_words(raw: Any) -> str:
+    if _is_text(raw):
+        return part_text(raw)
+    return IMAGE_PLACEHOLDER if _kind(raw) in IMAGE_TYPES else foreign_text(raw)
 
 
 def _is_text(raw: Any) -> bool:

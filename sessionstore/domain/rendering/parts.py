@@ -38,7 +38,8 @@ class Part:
     """One block, call or result of a message.
 
     ``raw`` is the given value (a string, a content block, an entry of ``tool_calls``, a whole item or tool message).
-    ``call_id`` is the id to send, which may differ from the given one. ``key`` says which call it is or answers.
+    ``call_id`` is the id to send, which may differ from the given one, and so may the name in ``call`` from ``given_name``.
+    ``key`` says which call it is or answers.
     """
 
     kind: PartKind
@@ -48,6 +49,7 @@ class Part:
     result: ToolResult | None = None
     call_id: str = ""
     key: Key | None = None
+    given_name: str = ""
     inline: bool = False
 
     @property
@@ -55,6 +57,11 @@ class Part:
         """The call id as it was given."""
         holder = self.call or self.result
         return "" if holder is None else holder.call_id
+
+    @property
+    def tool_name(self) -> str:
+        """The name of the tool that is called, as it is sent."""
+        return "" if self.call is None else self.call.name
 
     @property
     def is_visible(self) -> bool:
@@ -73,9 +80,11 @@ class Member:
     complete: bool = True
 
     @property
-    def has_given_ids(self) -> bool:
-        """Whether every call and result still has the id it was given."""
-        return all(part.call_id == part.given_id for part in self.parts)
+    def has_given_names(self) -> bool:
+        """Whether every call and result still has the id that it was given, and every call the name of its tool."""
+        return all(
+            part.call_id == part.given_id and (part.call is None or part.tool_name == part.given_name) for part in self.parts
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +186,7 @@ class _PartReader:
         call = self._entry.view.calls[self._calls]
         key = (self._index, self._calls)
         self._calls += 1
-        self.parts.append(Part("call", raw, self._entry.seq, call=call, call_id=call.call_id, key=key))
+        self.parts.append(Part("call", raw, self._entry.seq, call=call, call_id=call.call_id, key=key, given_name=call.name))
 
     def result(self, raw: Any) -> None:
         result = self._entry.view.results[self._results]

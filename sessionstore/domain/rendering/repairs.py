@@ -12,8 +12,8 @@ RepairKind = Literal[
 ]
 """unanswered_call: a stub stands for a result that never came. covered_result: a stub stands for a result in a summary.
 orphan_result: a result without a call was left out. moved_result: a result was put behind its call. renamed_call: a repeated or
-unusable call id was replaced. empty_message: a message with nothing in it was left out. lone_reasoning: reasoning without its
-partner was left out. bridge: a message was put in to keep the roles in order."""
+unusable call id or tool name was replaced. empty_message: a message with nothing in it was left out. lone_reasoning: reasoning
+without its partner was left out. bridge: a message was put in to keep the roles in order."""
 
 UNANSWERED_STUB: Final = "[no result: the call was never answered]"
 """Stands where the result of a dead call would be."""

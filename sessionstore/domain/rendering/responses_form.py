@@ -16,13 +16,14 @@ from sessionstore.domain.rendering.media import (
 )
 from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, origin_of
 from sessionstore.domain.rendering.parts import Draft, Key, Member, Part, Voice
-from sessionstore.domain.response_items import BUILT_IN_CALLS, CALL_ITEMS, RESULT_ITEMS, is_own_answer, type_of
+from sessionstore.domain.response_items import BUILT_IN_CALLS, CALL_ITEMS, is_own_answer, type_of
 from sessionstore.domain.transcript import answered_id_key, is_call_block
 
 _FOREIGN_BLOCKS: Final = FOREIGN_TO_RESPONSES | {
     "text", "image_url", "image", "tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning",
 }
 _FOREIGN_KEYS: Final = ("tool_calls", "function_call", "audio")
+_INPUTS: Final = frozenset({"input_text", "input_image", "input_file"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +90,50 @@ class ResponsesForm:
 
     def _call(self, part: Part) -> Message:
         raw: dict[str, Any] = part.raw
-        if type_of(raw) in CALL_ITEMS and "call_id" in raw and part.key not in self.plain:
-            return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
-        name = "" if part.call is None else part.call.name
+        if type_of(raw) in CALL_ITEMS and "role" not in raw and part.key not in self.plain:
+            written = {"call_id": part.call_id}
+            if type_of(raw) in ("function_call", "custom_tool_call"):
+                written["name"] = part.tool_name
+            if type_of(raw) == "function_call" and not isinstance(raw.get("arguments"), str):
+                written["arguments"] = arguments_text(part)
+            return _with(raw, written)
         return {
             "type": "function_call",
             "call_id": part.call_id,
-            "name": name or "unknown_tool",
+            "name": part.tool_name,
             "arguments": arguments_text(part),
         }
 
     def _result(self, part: Part) -> Message:
         raw: dict[str, Any] = part.raw
-        if type_of(raw) in RESULT_ITEMS and "call_id" in raw and part.key not in self.plain:
-            return raw if raw["call_id"] == part.call_id else {**raw, "call_id": part.call_id}
+        called = type_of(self.calls.get(part.key)) if part.key is not None and part.key not in self.plain else ""
+        kind = f"{called}_output" if called in CALL_ITEMS else "function_call_output"
+        if type_of(raw) == kind and _is_output(raw.get("output"), kind):
+            return _with(raw, {"call_id": part.call_id, **_identity(kind, part)})
         output = flagged_content(part, partial(responses_block, spoken_by_model=False))
-        called = self.calls.get(part.key, {}).get("type") if part.key is not None else None
-        kind = "custom_tool_call_output" if called == "custom_tool_call" else "function_call_output"
-        return {"type": kind, "call_id": part.call_id, "output": output}
+        if kind == "local_shell_call_output" and not isinstance(output, str):
+            output = "" if part.result is None else part.result.text
+        return {"type": kind, "call_id": part.call_id, "output": output, **_identity(kind, part)}
+
+
+def _with(item: Message, written: Mapping[str, Any]) -> Message:
+    return item if all(item.get(key) == value for key, value in written.items()) else {**item, **written}
+
+
+def _identity(kind: str, part: Part) -> dict[str, str]:
+    # The provider wants both of them for this one tool; others have an id of their own or none.
+    if kind != "local_shell_call_output":
+        return {}
+    own = part.raw.get("id") if type_of(part.raw) == kind else None
+    return {"id": own if isinstance(own, str) and own else part.call_id}
+
+
+def _is_output(output: Any, kind: str) -> bool:
+    if kind not in ("function_call_output", "custom_tool_call_output"):
+        return True
+    return isinstance(output, str) or (
+        isinstance(output, list) and bool(output) and all(type_of(block) in _INPUTS for block in output)
+    )
 
 
 def _accepts(message: Message, role: str) -> bool:
@@ -116,5 +143,9 @@ def _accepts(message: Message, role: str) -> bool:
     if isinstance(content, str):
         return True
     if not isinstance(content, list) or not is_blocks(content, _FOREIGN_BLOCKS):
+        return False
+    if role == "assistant" and not all(type_of(block) in ("output_text", "refusal") for block in content):
+        return False
+    if role == "user" and any(type_of(block) in ("output_text", "refusal") for block in content):
         return False
     return not any(is_call_block(block) or answered_id_key(block) is not None for block in content)

@@ -65,7 +65,7 @@ def call_bonds(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
 
 
 def block_bonds(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
-    """Pairs of indexes of a content block with an ``id`` and a later block with a key ``…_id`` that equals it.
+    """Pairs of indexes of a content block or item with an ``id`` and a later one with a key ``…_id`` that equals it.
 
     Calls and their results are not among them: those may repeat an id, and the pairing knows how to tell them apart.
     """
@@ -78,11 +78,17 @@ def block_bonds(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
             if (name := f"item {item}") in places:
                 yield places[name], index
             places[name] = index
-        for block in content if isinstance(content, list) else ():
-            if not isinstance(block, Mapping) or answered_id_key(block) is not None or is_call_block(block):
+        # A request for approval, the answer to it and the call that it allowed are items, each with an id of its own.
+        items = [] if "role" in entry.message else [entry.message]
+        for block in [*items, *(content if isinstance(content, list) else ())]:
+            if not isinstance(block, Mapping):
                 continue
+            if block is not entry.message and (answered_id_key(block) is not None or is_call_block(block)):
+                continue
+            # An item may name the one before it as its parent, which binds nothing.
+            endings = ("_request_id",) if block is entry.message else ("_id", "Id")
             for key, value in block.items():
-                if isinstance(key, str) and key.endswith(("_id", "Id")) and isinstance(value, str) and value in places:
+                if isinstance(key, str) and key.endswith(endings) and isinstance(value, str) and value in places:
                     yield places[value], index
             identity = block.get("id")
             if isinstance(identity, str) and identity:
