@@ -165,7 +165,9 @@ class _Reader:
         elif is_other_item(item):
             self.attach(item)
         elif item.get("type") == "reasoning":
-            self.reasoning.extend(_reasoning_item(item))
+            self.reasoning.extend(_thoughts(item))
+            if isinstance(sealed := self.payloads.taken_from(item.get("encrypted_content"), "encrypted_content"), str):
+                self.reasoning.append(sealed)
         else:
             return None
         return "assistant"
@@ -183,8 +185,8 @@ class _Reader:
     def block(self, block: Mapping[str, Any]) -> None:
         kind = _text(block.get("type"))
         if kind in REASONING_TYPES:
-            thought = _text(block.get("thinking", block.get("text", block.get("data"))))
-            self.reasoning.append(thought)
+            thought = _text(block.get("thinking", block.get("text")))
+            self.reasoning.append(thought or _text(self.payloads.taken_from(block.get("data"), "encrypted_content")))
             self.payloads.seal(_text(block.get("signature")), shown=thought)
         elif kind in IMAGE_TYPES:
             self.images += 1
@@ -272,13 +274,11 @@ def answered_id_key(block: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _reasoning_item(item: Mapping[str, Any]) -> Iterator[str]:
+def _thoughts(item: Mapping[str, Any]) -> Iterator[str]:
     for key in ("summary", "content"):
         for part in _sequence(item.get(key)):
             if isinstance(part, Mapping) and isinstance(part.get("text"), str):
                 yield part["text"]
-    if isinstance(item.get("encrypted_content"), str):
-        yield item["encrypted_content"]
 
 
 def _arguments(value: Any) -> str:

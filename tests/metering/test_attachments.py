@@ -8,6 +8,7 @@ import pytest
 from sessionstore import SessionStore
 from sessionstore.domain.metering import MESSAGE_OVERHEAD, message_tokens
 from sessionstore.domain.payloads import MOST_PAYLOAD_TOKENS, PAGE_BYTES, PAGE_TOKENS
+from sessionstore.domain.transcript import view_message
 from tests.summary.plain_counter import PlainCounter
 
 WORDS = "some words " * 4_000
@@ -122,6 +123,16 @@ def test_a_window_full_of_documents_is_due(store: SessionStore) -> None:
     session.append([of_user(DOCUMENT, SEE), {"role": "assistant", "content": "Read."}] * 4)
     assert session.pressure().due
     assert session.compact().status == "committed"
+
+
+@pytest.mark.parametrize("message", [
+    {"role": "assistant", "content": [{"type": "redacted_thinking", "data": base64_of(4_000)}]},
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": base64_of(4_000)},
+])
+def test_reasoning_that_only_the_provider_can_read_is_priced_by_its_size(message: dict[str, Any]) -> None:
+    """METER-1: a cipher of text has a token in four bytes or so, and nothing of it is read as text."""
+    assert 900 < tokens(message) < 1_100
+    assert view_message(message).reasoning == ("[encrypted]",)
 
 
 def test_text_under_a_key_that_promises_base64_is_text() -> None:
