@@ -165,9 +165,9 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
         return True
     if likeness >= _SAME_SUBJECT:
         return True
-    if not says_change(newer.entry.text) or any(attributes_differ(word, newer.entry.text, older.entry.text) for word in shared):
+    if len(shared) / min(len(newer.words), len(older.words)) < _SAME_SUBJECT_SAID_AGAIN or not says_change(newer.entry.text):
         return False
-    return len(shared) / min(len(newer.words), len(older.words)) >= _SAME_SUBJECT_SAID_AGAIN
+    return not any(attributes_differ(word, newer.entry.text, older.entry.text) for word in shared)
 
 
 def _may_compare(newer: str, older: str) -> bool:

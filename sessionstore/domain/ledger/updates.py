@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -29,6 +28,7 @@ _COMMON: Final = 3
 _AMOUNT: Final = re.compile(r"(?<![\w.,:/-])(?:[$€£¥]\s?)?\d[\d.,]*\s?(%|[^\W\d_]{1,20})")
 _NUMBERED: Final = re.compile(r"\b([^\W\d_]{3,20}) (\d[\d.]*)\b")
 _WIDE_AMOUNT: Final = re.compile(r"\d[\d.,]*\s?([\u3400-\u9fff\u3040-\u30ff])")
+_DIGIT: Final = re.compile(r"\d")
 _NO_UNIT: Final = frozenset({
     "the", "a", "an", "and", "or", "at", "on", "in", "of", "to", "by", "for", "from", "is", "are", "am", "pm", "with", "not",
     "but", "if", "as", "than", "it", "we", "you", "he", "she", "und", "oder", "um", "im", "et", "ou", "y", "o", "de", "en",
@@ -97,19 +97,23 @@ class Said:
     @cached_property
     def kinds(self) -> dict[str, frozenset[str]]:
         """Its values by kind, amounts by their unit."""
+        found = {"place": places_in(self.text), "weekday": {day.lower() for day in _WEEKDAY.findall(self.text)}}
+        if _DIGIT.search(self.text):
+            found |= self._numeric_kinds()
+        return {kind: frozenset(values) for kind, values in found.items() if values}
+
+    def _numeric_kinds(self) -> dict[str, set[str]]:
         found = {kind: set(values) for kind, values in kinds_of_values(self.text).items()}
         found.setdefault("time", set()).update(_TIME.findall(self.text))
         known = " ".join(value for values in found.values() for value in values)
         for match in (*_AMOUNT.finditer(self.text), *_WIDE_AMOUNT.finditer(self.text)):
             if (unit := match[1].lower()) not in _NO_UNIT and match[0] not in known:
                 found.setdefault(f"amount {stem(unit)}", set()).add(match[0])
-        found["place"] = places_in(self.text)
-        found["weekday"] = {day.lower() for day in _WEEKDAY.findall(self.text)}
         known = " ".join(value for values in found.values() for value in values)
         for match in _NUMBERED.finditer(self.text):
             if (name := match[1].lower()) not in _NO_UNIT and match[2] not in known:
                 found.setdefault(f"numbered {stem(name)}", set()).add(match[2])
-        return {kind: frozenset(values) for kind, values in found.items() if values}
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +142,13 @@ def find_updates(olds: Sequence[Said], news: Iterable[Sequence[Sequence[Said]]])
     """
     gone: set[Said] = set()
     seqs = [old.seq for old in olds]
-    spoken = Counter(term for old in olds for term in old.terms)
     for message in news:
         for reading in message:
             found = []
             for new in reading:
                 earlier = (olds[index] for index in range(bisect_left(seqs, new.seq) - 1, -1, -1))
                 before = list(islice((old for old in earlier if old not in gone), MOST_COMPARED))
-                if (update := _changed_by(new, before, spoken)) is not None:
+                if (update := _changed_by(new, before)) is not None:
                     gone.add(update.old)
                     found.append(update)
             if found:
@@ -153,12 +156,12 @@ def find_updates(olds: Sequence[Said], news: Iterable[Sequence[Sequence[Said]]])
                 break
 
 
-def _changed_by(new: Said, before: Sequence[Said], spoken: Mapping[str, int]) -> Update | None:
+def _changed_by(new: Said, before: Sequence[Said]) -> Update | None:
     """What a sentence changes of the earlier ones, the newest of which comes first."""
     if REVISING.is_in(new.text) and (found := _named(new, before) or _valued(new, before)) is not None:
         old, replaced = found
         return Update(old, new, whole=_nothing_else(old, new, replaced))
-    if ALLOWING.is_in(new.text) and (restriction := _allowed(new, before, spoken)) is not None:
+    if ALLOWING.is_in(new.text) and (restriction := _allowed(new, before)) is not None:
         return Update(restriction, new, whole=False)
     return None
 
@@ -178,7 +181,7 @@ def _named(new: Said, before: Sequence[Said]) -> _Changed | None:
 
 def _valued(new: Said, before: Sequence[Said]) -> _Changed | None:
     """The sentence that has another value of the same kind, about the same thing or right before: *raise it to 200 MB*."""
-    alike = [old for old in before if _differing_kinds(new, old) and _may_be_one(new, old)]
+    alike = [old for old in before if _differing_kinds(new, old) and _may_be_one(new, old)] if new.kinds else []
     if not alike:
         return None
     shared = [len(new.terms & old.terms) for old in alike]
@@ -191,15 +194,19 @@ def _valued(new: Said, before: Sequence[Said]) -> _Changed | None:
     return (found[0], _differing(new, found[0])) if found else None
 
 
-def _allowed(new: Said, before: Sequence[Said], spoken: Mapping[str, int]) -> Said | None:
+def _allowed(new: Said, before: Sequence[Said]) -> Said | None:
     """The restriction of which a later message says that it is over, by a word that few sentences have."""
     best: tuple[int, Said] | None = None
     for old in before:
         if RESTRICTING.is_in(old.text) and not _differing_kinds(new, old):
             shared = [word for word in old.terms if word in new.terms or is_form_of(word, new.terms)]
-            if any(spoken[word] <= _COMMON for word in shared) and (best is None or len(shared) > best[0]):
+            if shared and (best is None or len(shared) > best[0]) and any(_is_rare(word, before) for word in shared):
                 best = len(shared), old
     return None if best is None else best[1]
+
+
+def _is_rare(word: str, before: Sequence[Said]) -> bool:
+    return sum(word in old.text.lower() for old in before) <= _COMMON
 
 
 def _differing_kinds(new: Said, old: Said) -> frozenset[str]:
