@@ -134,11 +134,12 @@ def _link_updates(collector: FactCollector, read: Sequence[Entry], following: Se
     if not news:
         return
     staying = {seq_of(entry) for entry in following}
-    facts = {
-        (fact.text, fact.last_seq): fact
-        for fact in collector.of_kind("constraint", "statement", "decision") if fact.source == "user" and fact.closed_by is None
-    }
-    olds = [Said(*said) for said in facts]
+    said_by_user = [fact for fact in collector.of_kind("constraint", "statement", "decision") if fact.source == "user"]
+    # A message that was read before, when it stood behind a summary, has changed what it changes.
+    heard = {fact.closed_by for fact in said_by_user}
+    news = [message for message in news if message[0][0].seq not in heard]
+    facts = {(fact.text, fact.last_seq): fact for fact in said_by_user}
+    olds = [Said(*said) for said, fact in facts.items() if fact.closed_by is None]
     # Of older requests none would be compared.
     for asked in collector.of_kind("request")[-(MOST_COMPARED + len(read)) :]:
         if asked.source == "user" and len(asked.text) <= _SHORT_MESSAGE:

@@ -30,6 +30,10 @@ class Vocabulary:
         match = self.pattern.search(lowered := text.lower())
         return "" if match is None else lowered[: match.end()]
 
+    def found_in(self, text: str) -> list[str]:
+        """Every one of the words that is there, in lower case."""
+        return [match[0] for match in self.pattern.finditer(text.lower())]
+
     def taken_out_of(self, text: str) -> str:
         """The text in lower case without the words."""
         return self.pattern.sub("", text.lower())

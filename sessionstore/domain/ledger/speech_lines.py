@@ -91,12 +91,13 @@ def statement_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 
 def _changed_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
-    """A sentence together with the one that changed it; None where only the later one holds."""
+    """A sentence together with the one that seems to change it; None where only the later one holds."""
     if not entry.outcome or entry.closed_by is None:
         return None
-    text = f"{shortened(entry.text, _SENTENCE_BRIEF)} → changed later: {shortened(entry.outcome, _SENTENCE_BRIEF)}"
+    text = f"{shortened(entry.text, _SENTENCE_BRIEF)} → later: {shortened(entry.outcome, _SENTENCE_BRIEF)}"
+    section, score = (sections.CONSTRAINTS, 96.0) if entry.kind == "constraint" else (sections.CRITICAL_CONTEXT, 60.0)
     return sight.line(
-        entry, sections.CRITICAL_CONTEXT, text, 60.0, "changed facts", group=2, seqs=(entry.last_seq, entry.closed_by),
+        entry, section, text, score, "changed facts", group=2, seqs=(entry.last_seq, entry.closed_by),
         brief=text, worth=sentence_worth(entry), core=text,
     )
 

@@ -45,7 +45,12 @@ _KINDS: Final = {
     "code": re.compile(r"\b[A-Z]{2,12}-\d{1,8}\b"),
     "slug": re.compile(r"(?<![\w/-])[a-z]\w{0,30}(?:/[a-z][\w.]{0,40})?-\d{1,8}\b"),
 }
-_PLACE: Final = re.compile(r"\b(?:in|at|to|from|nach|bei|aus|à|en|chez|a) ([A-ZÀ-ÞА-ЯЁ][^\W\d_]+)")
+_PLACE: Final = re.compile(r"\b(?:in|at|nach|bei|aus|à|en|chez) ([A-ZÀ-ÞА-ЯЁ][^\W\d_]+)")
+_LANGUAGE: Final = re.compile(
+    r"English|German|French|Spanish|Italian|Portuguese|Dutch|Polish|Russian|Ukrainian|Turkish|Arabic|Hindi|Chinese|Japanese"
+    r"|Korean|Python|Rust|Java(?:Script)?|TypeScript|Go|Ruby|Deutsch|Englisch|Französisch|Spanisch|[A-Z]\w+isch"
+)
+"""What follows *in* as a place does, and is none."""
 _TIMES: Final = frozenset({"week", "today", "tomorrow", "day", "month", "year", "time", "next", "step", "quick", "old", "new"})
 """Words that say when, or in what order, and so are shared by sentences about anything."""
 _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -77,7 +82,7 @@ def takes_over(newer: str, older: str) -> bool:
 
 def places_in(text: str) -> set[str]:
     """Names behind a word that says where, a month apart: *in Trier*, *to Porto*."""
-    return {name for name in _PLACE.findall(text) if not MONTH.fullmatch(name)}
+    return {name for name in _PLACE.findall(text) if not MONTH.fullmatch(name) and not _LANGUAGE.fullmatch(name)}
 
 
 def subject_words(text: str) -> frozenset[str]:

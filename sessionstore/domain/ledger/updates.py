@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Final
 
 from sessionstore.domain.ledger.languages import ALLOWING, CHANGING, RESTRICTING, REVISING
@@ -23,6 +22,7 @@ MOST_COMPARED: Final = 200
 """Earlier sentences, the newest of them, that a change is compared with."""
 _NEAR: Final = 8
 """Earlier sentences among which *make it 14:30* finds what *it* is."""
+_HALF: Final = 0.5
 _COMMON: Final = 3
 """Earlier sentences that have a word above which the word names nothing."""
 _AMOUNT: Final = re.compile(r"(?<![\w.,:/-])(?:[$€£¥]\s?)?\d[\d.,]*\s?(%|[^\W\d_]{1,20})")
@@ -37,8 +37,14 @@ _NO_UNIT: Final = frozenset({
 """Small words behind or before a number, which are no unit."""
 _POINTERS: Final = frozenset({"other", "one", "first", "last", "old", "previous", "befor", "that", "ander", "autr", "otro"})
 """Words that name an earlier value without saying it."""
-_APART: Final = frozenset({"place", "weekday"})
-"""Kinds of values that tell two things apart when another value differs too."""
+_MEASURES: Final = frozenset({
+    "mb", "gb", "kb", "tb", "mib", "gib", "ms", "sec", "second", "minut", "min", "hour", "day", "week", "month", "year", "px",
+    "pt", "rem", "kg", "km", "cm", "mm", "ml", "cl", "liter", "litr", "percent", "time", "port", "version", "line", "step",
+    "issu", "pr", "build", "job", "task", "ticket", "eur", "usd", "dollar", "euro", "uhr", "stund", "tag", "woch", "heur",
+    "jour", "hor", "día",
+})  # fmt: skip
+"""Units and numbered things, endings taken off, that a project has many different ones of."""
+_POLITE: Final = frozenset({"bitt", "pleas", "favor", "merci", "thank"})
 _PHRASE: Final = (
     r"(?:(?![,;.!?:](?:\s|$)| (?:mais|sondern|but|sino|and|und|et|because|weil|as|by|with|for|durch|par|por) )"
     r"[^—()，。；：！？\n]){1,60}"
@@ -140,16 +146,16 @@ def find_updates(olds: Sequence[Said], news: Iterable[Sequence[Sequence[Said]]])
 
     A message is given as its readings, one of which is taken: its sentences first, then all of it as one.
     """
-    gone: set[Said] = set()
-    seqs = [old.seq for old in olds]
+    standing = list(olds)
+    seqs = [old.seq for old in standing]
     for message in news:
         for reading in message:
             found = []
             for new in reading:
-                earlier = (olds[index] for index in range(bisect_left(seqs, new.seq) - 1, -1, -1))
-                before = list(islice((old for old in earlier if old not in gone), MOST_COMPARED))
-                if (update := _changed_by(new, before)) is not None:
-                    gone.add(update.old)
+                end = bisect_left(seqs, new.seq)
+                if (update := _changed_by(new, standing[max(0, end - MOST_COMPARED) : end][::-1])) is not None:
+                    place = standing.index(update.old, max(0, end - MOST_COMPARED))
+                    del standing[place], seqs[place]
                     found.append(update)
             if found:
                 yield from found
@@ -158,9 +164,12 @@ def find_updates(olds: Sequence[Said], news: Iterable[Sequence[Sequence[Said]]])
 
 def _changed_by(new: Said, before: Sequence[Said]) -> Update | None:
     """What a sentence changes of the earlier ones, the newest of which comes first."""
-    if REVISING.is_in(new.text) and (found := _named(new, before) or _valued(new, before)) is not None:
-        old, replaced = found
-        return Update(old, new, whole=_nothing_else(old, new, replaced))
+    if REVISING.is_in(new.text):
+        # A restriction is not lifted by a value that somebody says of something else.
+        values = [old for old in before if not RESTRICTING.is_in(old.text)]
+        if (found := _named(new, values) or _valued(new, values)) is not None:
+            old, replaced = found
+            return Update(old, new, whole=_nothing_else(old, new, replaced))
     if ALLOWING.is_in(new.text) and (restriction := _allowed(new, before)) is not None:
         return Update(restriction, new, whole=False)
     return None
@@ -184,25 +193,34 @@ def _valued(new: Said, before: Sequence[Said]) -> _Changed | None:
     alike = [old for old in before if _differing_kinds(new, old) and _may_be_one(new, old)] if new.kinds else []
     if not alike:
         return None
-    shared = [len(new.terms & old.terms) for old in alike]
-    best = max(shared, default=0)
+    # A number and a measure say of nothing that it is the same thing; what is counted does.
+    shared = [len((new.terms & old.terms) - _MEASURES - _differing_numbers(new, old)) for old in alike]
+    best = max(shared)
     if best:
         found = [old for old, count in zip(alike, shared, strict=True) if count == best]
         found = found if best > 1 or len(found) == 1 else []
     else:
-        found = [old for old in alike if old in before[:_NEAR] or len(alike) == 1] if _has_no_subject(new) else []
+        found = [old for old in alike if old in before[:_NEAR]] if _has_no_subject(new) else []
     return (found[0], _differing(new, found[0])) if found else None
 
 
 def _allowed(new: Said, before: Sequence[Said]) -> Said | None:
-    """The restriction of which a later message says that it is over, by a word that few sentences have."""
-    best: tuple[int, Said] | None = None
+    """The restriction of which a later message says that it is over, by most of its words, one of which few sentences have."""
+    best: tuple[float, Said] | None = None
     for old in before:
         if RESTRICTING.is_in(old.text) and not _differing_kinds(new, old):
-            shared = [word for word in old.terms if word in new.terms or is_form_of(word, new.terms)]
-            if shared and (best is None or len(shared) > best[0]) and any(_is_rare(word, before) for word in shared):
-                best = len(shared), old
+            said = old.terms - _bound_words(old)
+            shared = [word for word in said if word in new.terms or is_form_of(word, new.terms)]
+            share = len(shared) / len(said) if said else 0.0
+            if share >= _HALF and (best is None or share > best[0]) and any(_is_rare(word, before) for word in shared):
+                best = share, old
     return None if best is None else best[1]
+
+
+def _bound_words(old: Said) -> frozenset[str]:
+    """The words by which it restricts and asks: *leave … out*, *no*, *bitte*."""
+    ends = (word for found in RESTRICTING.found_in(old.text) for word in (found.split()[0], found.split()[-1]))
+    return _POLITE | {stem(word) for word in ends}
 
 
 def _is_rare(word: str, before: Sequence[Said]) -> bool:
@@ -219,6 +237,11 @@ def _differing(new: Said, old: Said) -> frozenset[str]:
     return frozenset(term for value in values for term in (stem(value.lower()), *Said(value, 0).terms))
 
 
+def _differing_numbers(new: Said, old: Said) -> frozenset[str]:
+    """What of the differing values has a digit, and the names in them that are no count of things."""
+    return frozenset(term for term in _differing(new, old) if _DIGIT.search(term) or term[:1].isupper())
+
+
 def _may_be_one(new: Said, old: Said) -> bool:
     """Whether two sentences with different values can be about one thing: nothing but one value tells them apart."""
     kinds = _differing_kinds(new, old)
@@ -233,13 +256,13 @@ def _may_be_one(new: Said, old: Said) -> bool:
 
 
 def _has_no_subject(new: Said) -> bool:
-    """Whether it says of nothing what its value is: *make it 19:15*, *mettez plutôt 11h30*."""
+    """Whether it says of nothing what its value is: *make it 19:15*, *raise it to 200 MB*."""
     ends = [new.text.find(value) for values in new.kinds.values() for value in values]
     said = Said(REVISING.taken_out_of(new.text[: min(ends)]), new.seq)
-    return len(said.words) <= 1 and not said.names
+    return not said.words and not said.names
 
 
 def _nothing_else(old: Said, new: Said, replaced: frozenset[str]) -> bool:
-    """Whether no other value and hardly a word of the earlier sentence is lost beside what was replaced."""
-    values = {stem(value.lower()) for value in old.values} - new.terms - replaced
-    return not values and len(old.words - new.words - replaced) <= 3
+    """Whether the later one is about the same thing by its own words, and hardly a word of the earlier one is lost."""
+    kept = (old.terms & new.terms) - replaced
+    return bool(kept) and len(old.terms - new.terms - replaced) <= 1
