@@ -70,7 +70,8 @@ _QUANTITY: Final = re.compile(
     r"|minutes|min|hours|h|days"
     r"|[kKMGT]i?B|bytes|tokens|req/s|rps|px|rows|items|lines|users|requests|USD|EUR|CHF|GBP|euros?|dollars?|€|£|[kMG]?Wh?"
     r"|[kM]?[VAN](?:/m[²2])?|[kMG]?Hz"
-    r"|[mck]?m[²³]?|k?g|m?l|°C|k?Pa|bar|nights|people|weeks|months|years)(?!\w)"
+    r"|[mck]?m[²³]?|k?g|m?l|[mµ]g|k?cal|m?mol/[lL]|km/h|mph|points|°C|k?Pa|bar|nights|people|weeks|months|years)(?!\w)"
+    r"|(?<![\d.,])\d(?:[\d,.]{0,17}\d)? ?[件元円个個名人万枚台本冊度年時点]"
     rf"|\b\d{{1,2}}\.? {MONTH.pattern}(?: \d{{4}})?\b"
     r"|\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2})?\b|\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d{5,15}\b)"
 )

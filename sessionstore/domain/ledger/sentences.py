@@ -169,10 +169,9 @@ def is_constraint(sentence: str) -> bool:
     """
     if _BINDING_LABEL.match(sentence):
         return True
-    if _LISTING.match(sentence):
-        return False
     said = without_answer(sentence)
-    return (BINDING.is_in(said) and not only_seems_to_bind(said)) or binds_unsaid(said)
+    binds = (BINDING.is_in(said) and not only_seems_to_bind(said)) or binds_unsaid(said)
+    return binds and _LISTING.match(sentence) is None
 
 
 def is_wish(sentence: str) -> bool:

@@ -115,6 +115,7 @@ _CONCLUDES: Final = re.compile(
 )
 """*Must* that says what somebody takes to be true."""
 _INTENT: Final = re.compile(r"\b(?:we|i) (?:do )?want to\b|\bich will\b|\bje veux\b|\bquiero (?!que)\w")
+_MAY_SEEM: Final = ("must", "have", "want to", "ich will", "muss", "je veux", "doit", "quiero")
 _POLITE: Final = re.compile(r"ください|下さい")
 _TOPIC: Final = re.compile(r"[はも、](?!い)|ないで|だけ|のみ|必ず|常に")
 _BINDS_STILL: Final = re.compile(
@@ -143,8 +144,10 @@ def binds_unsaid(sentence: str) -> bool:
 
 def only_seems_to_bind(sentence: str) -> bool:
     """Whether the word that would make it a rule concludes, says what somebody is about to do, or is mere politeness."""
-    if _POLITE.search(sentence) and not _TOPIC.search(sentence):
+    if not sentence.isascii() and _POLITE.search(sentence) and not _TOPIC.search(sentence):
         return True
-    if _CONCLUDES.search(sentence) or _INTENT.search(sentence.lower()):
-        return _BINDS_STILL.search(sentence.lower()) is None
-    return False
+    said = sentence.lower()
+    # Most rules have none of these words, and to look for them is cheaper than the patterns.
+    if not any(word in said for word in _MAY_SEEM):
+        return False
+    return (_CONCLUDES.search(sentence) or _INTENT.search(said)) is not None and _BINDS_STILL.search(said) is None
