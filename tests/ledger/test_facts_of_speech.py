@@ -154,6 +154,8 @@ def test_only_the_last_answer_says_what_is_left() -> None:
         ("tag v1.4.2 first", "version", "v1.4.2"),
         ("the cap is $512 a day", "number", "the cap is $512"),
         ("p95 latency of 412 ms", "number", "p95 latency of 412 ms"),
+        ("she takes 40 mg", "number", "she takes 40 mg"),
+        ("还剩9633件。", "number", "还剩9633件"),
     ],
 )
 def test_references_in_what_is_said_are_kept_exactly(text: str, form: str, found: str) -> None:

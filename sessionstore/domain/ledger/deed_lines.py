@@ -9,7 +9,7 @@ from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.fact_line import BRIEF_LENGTH, FactLine, LedgerSight, short_command, shortened
 from sessionstore.domain.ledger.open_errors import error_origin
 from sessionstore.domain.ledger.result_facts import is_failure, status_in
-from sessionstore.domain.ledger.worth import SCRATCH, deed_worth
+from sessionstore.domain.ledger.worth import SCRATCH, deed_worth, is_exact
 
 _COMMAND_SHOWN: Final = 240
 _COMMAND_BRIEF: Final = 200
@@ -45,10 +45,12 @@ def command_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 def action_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     """A tool call that is no command, with what it came to."""
     text = f"{entry.ordinal}. {shortened(entry.text, _COMMAND_SHOWN)}"
-    if entry.outcome not in ("", "ok"):
+    if entry.outcome not in ("", "ok", "done"):
         text += f" → {entry.outcome}"
     score = {"file": 40.0, "tool": 42.0, "look": 16.0}[entry.about]
     brief = shortened(entry.text, BRIEF_LENGTH)
+    if entry.about == "tool" and is_exact(entry.outcome):
+        brief += f" → {shortened(entry.outcome, _OUTCOME_BRIEF)}"
     worth = deed_worth(entry)
     return sight.line(
         entry, sections.COMPLETED_ACTIONS, text, score, "actions", place=entry.ordinal, brief=brief, worth=worth

@@ -18,6 +18,7 @@ from sessionstore.domain.ledger.result_facts import (
     status_of,
     tests_failed,
 )
+from sessionstore.domain.ledger.severe_lines import severe_lines
 from sessionstore.domain.ledger.shell_lines import ShellLine, read_shell_line
 from sessionstore.domain.ledger.todo_deeds import TodoReader
 from sessionstore.domain.ledger.tool_uses import ToolUse, read_tool_use
@@ -41,7 +42,7 @@ _BRANCH: Final = re.compile(
 _GIT: Final = re.compile(r"(?:^|[;&|\n(])\s*git\s")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,100}) (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.{1,120})", re.MULTILINE)
 _RUNNING: Final = re.compile(r"running with session ID|running in (?:the )?background|still running", re.IGNORECASE)
-_SHOWS_EVENTS: Final = re.compile(r"log|trace|event|journal|console", re.IGNORECASE)
+_SHOWS_EVENTS: Final = re.compile(r"log|trace|event|journal|console|error|crash|alert|incident", re.IGNORECASE)
 
 
 class DeedReader:
@@ -175,9 +176,13 @@ class DeedReader:
             "action", what, what, seq, source="call", about=about, outcome=outcome, outcome_seq=seen_at, numbered=True
         )
         # What a log says happened is what is looked for in it.
-        if is_failure(status) or (use.looks and _SHOWS_EVENTS.search(use.name) and looks_failed(text)):
+        shows_events = use.looks and _SHOWS_EVENTS.search(use.name) is not None
+        severe = severe_lines(text) if shows_events else []
+        if is_failure(status) or (shows_events and looks_failed(text)):
             for message in error_messages(text):
                 self.errors.note(message, what, seen_at)
+        elif severe:
+            self.errors.note(redact("\n".join(severe)), what, seen_at)
         elif answered:
             self.errors.close_origin(what, seen_at, what)
 

@@ -17,8 +17,8 @@ FactKind = Literal[
 ``request`` a message of the user; ``constraint`` a sentence of the user that binds; ``statement`` a sentence of the user that
 gives a value; ``finding`` a conclusion of the assistant; ``decision`` a choice with its reason; ``question`` what somebody
 asked; ``command`` a command line; ``action`` another thing that was done; ``file`` a path; ``error`` a message of failure;
-``todo`` an entry of a todo list; ``next`` what the assistant said is left; ``reference`` a URL, id, port, version or number;
-``state`` a named value that changes: working directory, branch, commit, tests."""
+``todo`` an entry of a todo list; ``next`` what the assistant said is left; ``reference`` a URL, id, path, port, version or
+number; ``state`` a named value that changes: working directory, branch, commit, tests."""
 
 Source = Literal["user", "assistant", "call", "output", "bulk"]
 """Where a fact was read: ``bulk`` is text in the user's role that a tool or harness put there."""
@@ -38,8 +38,9 @@ class LedgerEntry:
     values of a state, statuses of a todo, the answer to a question or request, the result of an action. ``operations`` are
     (what was done, at which seqs) of a file. ``closed_by`` is the seq that resolved an error, answered a question or request,
     or replaced a sentence by a later value. ``about`` says what an error came from or what kind of reference it is; of a file
-    it holds the other spellings, of a todo the ids that its tool gave it, one a line. ``ordinal`` numbers actions and commands
-    from 1 in the order they first happened, 0 for every other kind.
+    it holds the other spellings, of a todo the ids that its tool gave it, one a line; of a request it is ``injected`` when a
+    harness put it there and ``asks`` when it only asks. ``ordinal`` numbers actions and commands from 1 in the order they first
+    happened, 0 for every other kind.
     """
 
     kind: FactKind

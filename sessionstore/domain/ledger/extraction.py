@@ -45,13 +45,16 @@ def extract_ledger(
         late.setdefault(index, []).append(result)
     waiting = OpenCalls(previous.open_calls)
     reader = DeedReader(collector, previous)
+    before: Entry | None = None
     for index, entry in enumerate(ordered):
         for result in late.get(index, ()):
             _read_late(result, seq_of(entry), waiting, reader)
         if entry.is_request or (entry.view.role == "user" and entry.view.text.strip()):
-            read_request(entry, collector, reader)
+            read_request(entry, collector, reader, before=before)
+            before = None
         elif entry.view.role == "assistant" and entry.view.text.strip():
             read_answer(entry, collector, reader, final=_is_final(ordered, index))
+            before = entry
         elif is_instruction(entry):
             read_instruction(entry, collector)
         for paired in calls.get(index, ()):

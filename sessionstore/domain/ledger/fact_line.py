@@ -7,7 +7,8 @@ from typing import Final
 
 from sessionstore.domain.ledger.citations import cite
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
-from sessionstore.domain.ledger.sentences import LABEL
+from sessionstore.domain.ledger.sentences import LABEL, sentences_of
+from sessionstore.domain.ledger.small_talk import is_bare_answer
 from sessionstore.domain.ledger.wording import values_of
 
 BRIEF_LENGTH: Final = 100
@@ -20,6 +21,9 @@ _CROWDED: Final = 12
 _RECITED: Final = 3
 """Equal messages of the user above which what they say is told by none of them."""
 _SHORT_SENTENCE: Final = 160
+_SHORT_ANSWER: Final = 120
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FactLine:
     """One line under a heading. ``score`` says how much it matters, higher first; ``place`` where it stands among the others.
@@ -52,13 +56,22 @@ class LedgerSight:
         self.brief = brief
         self.active_seq = active_seq
         self.newest = max((entry.last_seq for entry in ledger.entries), default=0) or 1
-        requests = [entry for entry in ledger.of_kind("request") if entry.source == "user" and entry.last_seq != active_seq]
+        # What stood in front of an earlier summary is read later than what it covers, so a ledger is in no order of seqs.
+        requests = sorted(
+            (entry for entry in ledger.of_kind("request") if entry.source == "user" and entry.last_seq != active_seq),
+            key=lambda entry: entry.last_seq,
+        )
         self.first_request = requests[0].key if requests else None
         self.recent_from = requests[-_RECENT_REQUESTS].last_seq if len(requests) >= _RECENT_REQUESTS else 0
         self.binding: dict[int, list[LedgerEntry]] = {}
         for entry in ledger.of_kind("constraint", "statement", "decision"):
             for seq in entry.seqs:
                 self.binding.setdefault(seq, []).append(entry)
+        self.answers = {
+            entry.closed_by for entry in ledger.of_kind("question")
+            if entry.source == "assistant" and entry.closed_by is not None and entry.outcome
+        }
+        self.paths = {entry.text.rsplit("/", 1)[-1] for entry in ledger.of_kind("file")}
         self.repeats: dict[str, list[LedgerEntry]] = {}
         for entry in requests:
             self.repeats.setdefault(entry.text, []).append(entry)
@@ -89,6 +102,14 @@ class LedgerSight:
         """Whether the sentences that a reference stands in were all replaced by later ones."""
         holders = [fact for seq in entry.seqs for fact in self.binding.get(seq, ()) if entry.text in fact.text]
         return bool(holders) and all(fact.closed_by is not None for fact in holders)
+
+    def is_told_with_question(self, entry: LedgerEntry) -> bool:
+        """Whether a request only answers what the assistant asked or proposed, and a line says both."""
+        return entry.last_seq in self.answers and len(entry.text) <= _SHORT_ANSWER and is_bare_answer(sentences_of(entry.text))
+
+    def is_known_file(self, path: str) -> bool:
+        """Whether a path that somebody named is one of the files that were worked on, however it is written."""
+        return path.rsplit("/", 1)[-1] in self.paths
 
     def line(
         self, entry: LedgerEntry, section: str, text: str, score: float, plural: str, *, group: int = 0,

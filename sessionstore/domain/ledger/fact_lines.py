@@ -23,6 +23,7 @@ from sessionstore.domain.ledger.worth import reference_worth
 _FILES_IN_STATE: Final = 12
 _SOURCE_WEIGHT: Final = {"user": 66.0, "assistant": 56.0, "call": 44.0, "bulk": 24.0, "output": 22.0}
 _REFERENCE_NAMES: Final = {"url": "URL", "id": "id", "commit": "commit", "host": "host", "port": "port", "version": "version",
+                           "path": "path",
                            "number": "number"}
 
 
@@ -67,6 +68,8 @@ def _next(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
 
 
 def _reference(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
+    if entry.about == "path" and sight.is_known_file(entry.text):
+        return None
     housed = sight.is_housed(entry)
     if entry.closed_by is not None or (housed and entry.about not in NAMES):
         return None

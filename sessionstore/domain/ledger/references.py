@@ -9,7 +9,7 @@ from typing import Final
 from sessionstore.domain.ledger.sentences import LABEL
 from sessionstore.domain.ledger.takeover import MONTH
 
-NAMES: Final = frozenset({"url", "id", "commit", "host"})
+NAMES: Final = frozenset({"url", "id", "commit", "host", "path"})
 """Forms of references that are names: each is one thing; a number or a port alone says little."""
 _SCANNED: Final = 40_000
 _OUTPUT_SCANNED: Final = 4_000
@@ -27,18 +27,26 @@ _ISSUE: Final = re.compile(
 _UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 _IDENTIFIER: Final = re.compile(
     r"(?<![\w./@:-])[a-zA-Z]{1,24}+(?:[_-][A-Za-z0-9]{1,40}){0,6}?[_-](?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{5,40}"
-    r"(?:-[A-Za-z0-9]{1,40}){0,3}(?![\w-])"
+    r"(?:-[A-Za-z0-9]{1,40}){0,3}(?![\w@-])"
     r"|\barn:[\w:/.-]{8,200}\b"
 )
 _CODE: Final = re.compile(
-    r"(?<![\w./@:#-])(?=[A-Z0-9]{0,12}[A-Z])(?=[A-Z0-9]{0,12}\d)(?!\d{1,6}[KMGTWVA]?[BW]?\b|[A-Z]{1,8}\d\b)[A-Z0-9]{5,14}(?![\w-]|\.\d)"
-    r"|(?<![\w-])[A-Z]{2,6}(?:-\d{2,8}){2,3}(?![\w-])|(?<![\w./@:-])\d{1,6}(?:-\d{2,10}){2,4}(?![\w-])|(?<![\w/@:-])\d{1,3}:\d{2}-[a-z]{2}-\d{3,6}(?:-[A-Z]{2,4})?\b"
+    r"(?<![\w./@:#-])(?=[A-Z0-9]{0,12}[A-Z])(?=[A-Z0-9]{0,12}\d)(?!\d{1,6}[KMGTWVA]?[BW]?\b"
+    r"|[A-Z]{1,8}\d\b)[A-Z0-9]{5,14}(?![\w-]|\.\d)"
+    r"|(?<![\w-])[A-Z]{2,6}(?:-\d{2,8}){2,3}(?![\w-])|(?<![\w./@:-])\d{1,6}(?:-\d{2,10}){2,4}(?![\w-])"
+    r"|(?<![\w/@:-])\d{1,3}:\d{2}-[a-z]{2}-\d{3,6}(?:-[A-Z]{2,4})?\b"
     r"|(?<![A-Za-z0-9_-])[A-Z]\d{6,12}(?!\d)"
 )
 """Codes as people hand them on: booking and order numbers, dockets."""
 _MAIL: Final = re.compile(r"(?<![\w.@/:+-])[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b(?![:/@])")
+_DOI: Final = re.compile(r"\b10\.\d{4,9}/[\w.()/:;-]{1,80}[\w)]")
+_PATH: Final = re.compile(
+    r"(?<![\w./@:~$-])(?:(?:\.{1,2}/)?(?:[\w.-]{1,60}/){1,10}+[\w-][\w.-]{0,80}\.[A-Za-z]\w{0,7}"
+    r"|~?/(?:[\w.-]{1,60}/){1,10}+[\w.-]{2,80}\w)(?![\w/-])"
+)
+"""A path as prose names it: with a directory, and an ending that tells it from *and/or*."""
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
-_HASH: Final = re.compile(r"\b(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b")
+_HASH: Final = re.compile(r"(?<![\w-])(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}(?![\w-])")
 _HASH_WORDS: Final = (
     "trace", "span id", "request id", "digest", "commit", "Commit", "sha", "SHA", "hash", "revision", "HEAD", "erge", "cherry",
     "checkout", "base",
@@ -58,9 +66,12 @@ _VERSION: Final = re.compile(
     r"|\b[A-Z][A-Za-z+#.]{1,30} v?\d{1,4}(?:\.\d{1,5}){1,3}\b"
 )
 _QUANTITY: Final = re.compile(
-    r"(?:[$€£¥] ?\d[\d,.]{0,18}\d?[kKmMbB]?\b|\b\d[\d,.]{0,18} ?(?:%|ms|s|sec|seconds|minutes|min|hours|h|days"
-    r"|[kKMGT]i?B|bytes|tokens|req/s|rps|px|rows|items|lines|users|requests|USD|EUR|CHF|GBP|euros?|dollars?|€|£|[kMG]?Wh?|[kM]?[VAN](?:/m[²2])?|[kMG]?Hz"
-    r"|[mck]?m[²³]?|k?g|m?l|°C|k?Pa|bar|nights|people|weeks|months|years)(?!\w)"
+    r"(?:[$€£¥] ?\d[\d,.]{0,18}\d?[kKmMbB]?\b|\b\d(?:[\d,.]{0,17}\d)? ?(?:%|percent|per cent|Prozent|ms|s|sec|seconds"
+    r"|minutes|min|hours|h|days"
+    r"|[kKMGT]i?B|bytes|tokens|req/s|rps|px|rows|items|lines|users|requests|USD|EUR|CHF|GBP|euros?|dollars?|€|£|[kMG]?Wh?"
+    r"|[kM]?[VAN](?:/m[²2])?|[kMG]?Hz"
+    r"|[mck]?m[²³]?|k?g|m?l|[mµ]g|k?cal|m?mol/[lL]|km/h|mph|points|°C|k?Pa|bar|nights|people|weeks|months|years)(?!\w)"
+    r"|(?<![\d.,])\d(?:[\d,.]{0,17}\d)? ?[件元円个個名人万枚台本冊度年時点]"
     rf"|\b\d{{1,2}}\.? {MONTH.pattern}(?: \d{{4}})?\b"
     r"|\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2})?\b|\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d{5,15}\b)"
 )
@@ -87,9 +98,8 @@ def references_in(text: str) -> Iterator[Reference]:
     if len(text) > _SCANNED:
         text = text[: _SCANNED // 2] + "\n" + text[-_SCANNED // 2:]
     yield from _links(text)
-    if "@" in text:
-        for match in _MAIL.finditer(text):
-            yield Reference("id", match.group())
+    for match in _MAIL.finditer(text) if "@" in text else ():
+        yield Reference("id", match.group())
     text = _lines_with_digits(text)
     yield from _ids(text)
     for match in _CODE.finditer(text):
@@ -103,6 +113,15 @@ def references_in(text: str) -> Iterator[Reference]:
     for match in _QUANTITY.finditer(text):
         if text[match.start() - 1: match.start()] not in _INSIDE_WORD:
             yield Reference("number", match.group().rstrip(_TRAILING), _before(text, match.start()))
+
+
+def paths_in(text: str) -> Iterator[Reference]:
+    """The paths that prose names; of over 40,000 characters the two ends are read."""
+    if len(text) > _SCANNED:
+        text = text[: _SCANNED // 2] + "\n" + text[-_SCANNED // 2:]
+    for word in text.split() if "/" in text else ():
+        if "/" in word and "://" not in word and (match := _PATH.search(word)):
+            yield Reference("path", match.group())
 
 
 def references_in_output(text: str) -> Iterator[Reference]:
@@ -142,6 +161,9 @@ def _ids(text: str) -> Iterator[Reference]:
     if "#" in text:
         for match in _ISSUE.finditer(text):
             yield Reference("id", match.group())
+    if "10." in text:
+        for match in _DOI.finditer(text):
+            yield Reference("id", match.group())
     for match in _UUID.finditer(text):
         yield Reference("id", match.group(), _before(text, match.start(), 30))
     for match in _IDENTIFIER.finditer(text) if "-" in text or "_" in text else ():
@@ -155,7 +177,7 @@ def _ids(text: str) -> Iterator[Reference]:
 def _before(text: str, start: int, length: int = _CONTEXT) -> str:
     piece = text[max(0, start - length): start]
     line = piece.rsplit("\n", 1)[-1]
-    for stop in (". ", "; ", "! ", "? ", "。"):
+    for stop in (". ", "; ", "! ", "? ", "。", "{", "}", "[", "]"):
         line = line.rsplit(stop, 1)[-1]
     if start > length and len(line) == len(piece) and " " in line:
         line = line.split(" ", 1)[1]

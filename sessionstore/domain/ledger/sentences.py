@@ -5,14 +5,19 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from sessionstore.domain.ledger.declarations import declares, names_who_acts
 from sessionstore.domain.ledger.languages import BINDING, CHANGING, CONCLUDING, DECIDING, LIFTING, REMAINING, UNDECIDED, WISHING
+from sessionstore.domain.ledger.severe_lines import names_severity
+from sessionstore.domain.ledger.small_talk import asks_to_be_told, is_small_talk, without_answer
+from sessionstore.domain.ledger.standing_rules import binds_unsaid, only_seems_to_bind
 
 _SCANNED: Final = 40_000
 _MAX_SENTENCE: Final = 600
 _BREAK: Final = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[`*]?[^\W_a-z])|(?<=[。！？])|\n+")
 _INITIAL: Final = re.compile(r"[A-Z]\.")
 _NO_END: Final = re.compile(
-    r"(?:(?:^|[\s(])(?i:[a-z]\.[a-z]|approx|ca|vs|v|cf|etc|incl|excl|fig|no|nr|art|abs|sec|vol|pp?|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|cir|bzw"
+    r"(?:(?:^|[\s(])(?i:[a-z]\.[a-z]|approx|ca|vs|v|cf|etc|incl|excl|fig|no|nr|art|abs|sec|vol|pp?|dr|mr|mrs|ms|prof|st|jr"
+    r"|sr|inc|ltd|cir|bzw"
     r"|usw|vgl|evtl|ggf|inkl|std|tel|str|hr|fr|sra?|dra?|uds?|pág|núm|mme)|(?:^|\()[A-Z]|\b[A-Z]\w*\.? [A-Z]"
     r"|\b(?:am|ab|bis|dem|den|der|des|seit|vom|zum) \d{1,2})\.$"
 )
@@ -25,7 +30,8 @@ _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 LABEL: Final = re.compile(r"^[A-Z][A-Z_-]{2,}(?: [A-Z][A-Z_-]+){0,3}\s?:\s")
 """A word or two in capitals and a colon at the beginning of a sentence: ``FACT:``, ``HARD CONSTRAINT:``."""
 _CALL_TO_ATTENTION: Final = re.compile(
-    r"^(?:decision|note|important|reminder|remember|rule|constraint|preference|update|fyi|btw|achtung|hinweis|wichtig|korrektur|ojo|nota"
+    r"^(?:decision|note|important|reminder|remember|rule|constraint|preference|update|fyi|btw|achtung|hinweis|wichtig"
+    r"|korrektur|ojo|nota"
     r"|importante|correcci[oó]n|attention|correction|注意|重要|更正)[:：] ?(?=\S)",
     re.IGNORECASE,
 )
@@ -34,13 +40,15 @@ _LEAD_IN: Final = re.compile(r"^(?:[^\W\d_][\w'’]*,? ){0,4}[^\W\d_][\w'’]*: 
 _BINDING_LABEL: Final = re.compile(
     r"^[\s*_#>-]{0,6}(?:[\w ]{0,24}(?:rule|constraint|preference|requirement|policy|policie|restriction|guideline"
     r"|convention|important"
-    r"|note|regel|regeln|vorgabe|vorgaben|anforderung|bedingung|regla|requisito|condicion|condición|règle|consigne|exigence|правил\w|требовани\w"
+    r"|note|regel|regeln|vorgabe|vorgaben|anforderung|bedingung|regla|requisito|condicion|condición|règle|consigne|exigence"
+    r"|правил\w|требовани\w"
     r"|规则|規則|要求|约束|約束|规范|注意事项|ルール|要件|규칙)(?:s|e?n|es)?(?: (?:for|of|on|about|in|für|para|pour|de"
     r"|du) [\w -]{1,40})?)[*_]{0,2}\s?[:：]",
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(
     r"\d|https?://|`[^`\n]{1,80}`|\b[A-Z]{2,}\b|(?<=[a-zа-яё,:] )[A-ZА-ЯЁ][a-zа-яё]+|[\"“«「][^\"”»」\n]{1,60}[\"”»」]"
+    r"|(?<= )'[^'\n]{2,40}'"
     r"|[a-z]\w*[_/.-]\w+"
 )
 _WRITTEN_VALUE: Final = re.compile(r"\d|://|\w/\w|`[^`\n]{1,80}`")
@@ -52,15 +60,14 @@ _SAYS_OF: Final = re.compile(
     re.IGNORECASE,
 )
 _SAYS_A_NUMBER_OF: Final = re.compile(
-    r"\b(?:leaves?|departs?|arrives?|starts?|begins?|ends?|opens?|closes?|costs?|takes?|weighs?|measures?|meet|fly|flies|signs?|holds?"
-    r"|contains?|pays?|expires?|max|min|beträgt|betragen|kostet|geht|fährt|fliegt|kommt|beginnt|endet|wiegt|gilt|sale|salen|cuesta"
+    r"\b(?:leaves?|departs?|arrives?|starts?|begins?|ends?|opens?|closes?|costs?|takes?|weighs?|measures?|meet|fly|flies"
+    r"|signs?|holds?"
+    r"|contains?|pays?|expires?|max|min|beträgt|betragen|kostet|geht|fährt|fliegt|kommt|beginnt|endet|wiegt|gilt|sale|salen"
+    r"|cuesta"
     r"|cuestan|llega|empieza|termina|vence|part|arrive|coûte|commence|expire)\b",
     re.IGNORECASE,
 )
 """Verbs behind which a number is a value of something."""
-_PASTED_ERROR: Final = re.compile(
-    r"(?:fatal|error|panic|E\s{2,8}|npm ERR!|FAILED|Traceback|[\w.]{1,60}(?:Error|Exception))\b\s?[:\[(!]|FAILED \S"
-)
 FORBIDS: Final = re.compile(
     r"\b(?:never|not|don['’]?t|without|hands off|off limits|no (?:more|longer|se|changes?|deploys?|\w+ing)|nie"
     r"|niemals|nicht|kein\w*|finger weg"
@@ -76,7 +83,14 @@ _LISTING: Final = re.compile(
     r"|(?:export |public |private |static )*(?:val|const|let|var|def|class|function|import|from|return) [\w({*].*[=({:;)]"
 )
 """Code, numbered or not, JSON, and the prompt of a harness: no sentence of anybody."""
+_TABLE: Final = re.compile(r"\s\|\s.*\s\|\s|[{\[]\s*[{\"]|\"[\w -]{1,40}\"\s?:")
 _WITH_REASON: Final = re.compile(r"\b(?:decided|because|since|instead|rather)\b", re.IGNORECASE)
+_COURTESY: Final = re.compile(
+    r"\b(?:keep|take|leave) (?:that|this|it|you|them|an eye) (?:in mind|confidential|to myself|posted|short|simple|brief"
+    r"|safe|secret|private|between us|into|on)",
+    re.IGNORECASE,
+)
+"""What sounds like a choice and only says that somebody was heard."""
 _NEXT_LOOK: Final = re.compile(
     r"\bto (?:see|find|check|look|view|search|locate|confirm|verify|understand|get)\b|\bcommand\b", re.IGNORECASE
 )
@@ -148,21 +162,23 @@ def is_question(sentence: str) -> bool:
     return sentence.rstrip("\"')]*_` ").endswith(("?", "？")) and len(sentence) > 4
 
 
-def is_pasted_error(sentence: str) -> bool:
-    """Whether it is a line of an error report that somebody pasted."""
-    return _PASTED_ERROR.match(sentence) is not None
-
-
 def is_constraint(sentence: str) -> bool:
-    """Whether a sentence of the user binds: must, never, only, prefer, at most, and their like in ten languages."""
+    """Whether a sentence of the user binds: must, never, only, prefer, at most, and their like in ten languages.
+
+    A *don't* or *never* that only answers what was proposed is no rule; what is said behind it may be.
+    """
     if _BINDING_LABEL.match(sentence):
         return True
-    return BINDING.is_in(sentence) and _LISTING.match(sentence) is None
+    said = without_answer(sentence)
+    binds = (BINDING.is_in(said) and not only_seems_to_bind(said)) or binds_unsaid(said)
+    return binds and _LISTING.match(sentence) is None
 
 
 def is_wish(sentence: str) -> bool:
     """Whether all that makes it binding is a wish or a need (*I want to …*, *it should …*), which much of a request is."""
-    return _BINDING_LABEL.match(sentence) is None and not BINDING.is_in(WISHING.taken_out_of(sentence))
+    if _BINDING_LABEL.match(sentence) or BINDING.is_in(WISHING.taken_out_of(sentence)):
+        return False
+    return not binds_unsaid(sentence)
 
 
 def is_statement(sentence: str) -> bool:
@@ -170,15 +186,20 @@ def is_statement(sentence: str) -> bool:
     if LABEL.match(sentence):
         return True
     # Most sentences of most texts have no value at all, so that is asked first.
-    if _VALUE.search(sentence, 1) is None or sentence.endswith((":", "：")):
+    if sentence.endswith((":", "：")) or (_VALUE.search(sentence, 1) is None and not names_who_acts(sentence)):
         return False
     if _CODE.match(sentence) or _LISTING.match(sentence):
         return False
     if _SAYS_OF.search(sentence):
         return True
-    if _WRITTEN_VALUE.search(sentence) is None:
-        return False
-    return CHANGING.is_in(sentence) or _SAYS_A_NUMBER_OF.search(sentence) is not None
+    if _WRITTEN_VALUE.search(sentence) and (CHANGING.is_in(sentence) or _SAYS_A_NUMBER_OF.search(sentence)):
+        return True
+    return declares(sentence) and not (asks_to_be_told(sentence) or is_small_talk(sentence))
+
+
+def only_asks(sentence: str) -> bool:
+    """Whether a sentence only asks, thanks, or tells to go on, so that nothing is lost with it once it was answered."""
+    return is_question(sentence) or is_small_talk(sentence) or asks_to_be_told(sentence)
 
 
 def is_permission(sentence: str) -> bool:
@@ -188,14 +209,21 @@ def is_permission(sentence: str) -> bool:
 
 def is_decision(sentence: str) -> bool:
     """Whether a sentence says what was chosen; not when it only introduces what follows."""
-    if not _stands_alone(sentence) or not DECIDING.is_in(sentence) or UNDECIDED.is_in(DECIDING.until(sentence)):
+    if not _stands_alone(sentence) or not DECIDING.is_in(sentence) or _COURTESY.search(sentence):
+        return False
+    if UNDECIDED.is_in(DECIDING.until(sentence)):
         return False
     return _WITH_REASON.search(sentence) is not None or _NEXT_LOOK.search(sentence) is None
 
 
 def is_finding(sentence: str) -> bool:
     """Whether a sentence of the assistant says what turned out, and says it of something that has a name or number."""
-    return _stands_alone(sentence) and CONCLUDING.is_in(sentence) and _VALUE.search(sentence, 1) is not None
+    concludes = CONCLUDING.is_in(sentence)
+    if not (concludes or names_severity(sentence)) or not _stands_alone(sentence) or _VALUE.search(sentence, 1) is None:
+        return False
+    if concludes and UNDECIDED.is_in(CONCLUDING.until(sentence)):
+        return False
+    return not (_TABLE.search(sentence) or _LISTING.match(sentence))
 
 
 def says_what_is_left(sentence: str) -> bool:

@@ -1,7 +1,7 @@
 """Facts of what was said: requests, rules, values, decisions, questions, and which of them a later message closes."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -10,7 +10,9 @@ from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.deeds import DeedReader
 from sessionstore.domain.ledger.entry import Source
 from sessionstore.domain.ledger.languages import CORRECTING
-from sessionstore.domain.ledger.references import NAMES, Reference, references_in
+from sessionstore.domain.ledger.references import NAMES, Reference, paths_in, references_in
+from sessionstore.domain.ledger.severe_lines import is_pasted_error
+from sessionstore.domain.ledger.small_talk import is_bare_answer, is_small_talk
 from sessionstore.domain.ledger.takeover import kinds_of_values
 from sessionstore.domain.ledger.taking_back import takes_back
 from sessionstore.domain.notices import without_notices
@@ -23,6 +25,7 @@ _MAX_ANSWER: Final = 300
 _MAX_CONCLUSIONS: Final = 6
 _CORRECTION: Final = 400
 """Characters of a message in which it says that it is a correction."""
+_NEARLY_ALL: Final = 0.8
 _MUCH_LIKE: Final = 0.6
 _SHORT_INSTRUCTION: Final = 600
 """Characters up to which everything that an instruction says is a rule; a longer one is a document."""
@@ -33,8 +36,11 @@ def seq_of(entry: Entry) -> int:
     return entry.seq if entry.origin_seq is None else entry.origin_seq
 
 
-def read_request(entry: Entry, collector: FactCollector, reader: DeedReader) -> None:
-    """Note a message of role user: its request, and what its sentences bind, state or ask."""
+def read_request(entry: Entry, collector: FactCollector, reader: DeedReader, *, before: Entry | None = None) -> None:
+    """Note a message of role user: its request, and what its sentences bind, state or ask.
+
+    ``before`` is the assistant's message that it may answer; a mere yes or no is kept as the answer to what stands there.
+    """
     seq = seq_of(entry)
     injected = not entry.is_request
     if injected:
@@ -42,11 +48,14 @@ def read_request(entry: Entry, collector: FactCollector, reader: DeedReader) -> 
     text = redact((entry.view.text if injected else entry.spoken).strip()) or "[image]"
     source: Source = "bulk" if injected else "user"
     shown = text if len(text) <= MAX_REQUEST else f"{text[:MAX_REQUEST]}… [{len(text) - MAX_REQUEST:,} more characters: #{seq}]"
-    collector.add("request", str(seq), shown, seq, source=source, about="injected" if injected else "")
-    close_answered(entry, collector, final=False)
     said = list(sentences.sentences_of(text))
+    about = "injected" if injected else "asks" if _only_asks(said, text) else ""
+    collector.add("request", str(seq), shown, seq, source=source, about=about)
+    close_answered(entry, collector, final=False)
+    if before is not None and source == "user" and is_bare_answer(said):
+        _note_answer(text, seq, before, collector)
     for sentence in said:
-        if sentences.is_pasted_error(sentence):
+        if is_pasted_error(sentence):
             reader.errors.note(sentence, "the user's message", seq, source=source)
         elif sentences.is_question(sentence):
             if source == "user":
@@ -60,6 +69,22 @@ def read_request(entry: Entry, collector: FactCollector, reader: DeedReader) -> 
     if not injected:
         close_fixed(said, seq, reader)
     _note_references(text, seq, source, collector)
+
+
+def _only_asks(said: Sequence[str], text: str) -> bool:
+    """Whether a message asks or thanks and says no more: what is no sentence, as code, counts for more than that."""
+    return sum(map(len, said)) >= _NEARLY_ALL * len(text) and all(map(sentences.only_asks, said))
+
+
+def _note_answer(text: str, seq: int, before: Entry, collector: FactCollector) -> None:
+    """Note what a yes or no answers, unless a question was asked: the last thing that the assistant said."""
+    asked = seq_of(before)
+    if any(question.last_seq == asked and question.source == "assistant" for question in collector.of_kind("question")):
+        return
+    proposed = [said for said in sentences.sentences_of(redact(before.view.text.strip())) if not is_small_talk(said)]
+    if proposed:
+        question = collector.add("question", proposed[-1], proposed[-1], asked, source="assistant")
+        collector.close(question, seq, text[:_MAX_ANSWER])
 
 
 def read_instruction(entry: Entry, collector: FactCollector) -> None:
@@ -109,7 +134,7 @@ def close_answered(entry: Entry, collector: FactCollector, *, final: bool) -> No
     if entry.is_request:
         for question in collector.of_kind("question"):
             if question.source == "assistant" and question.closed_by is None and question.last_seq < seq:
-                collector.close(question, seq, redact(entry.view.text.strip())[:_MAX_ANSWER] or "[image]")
+                collector.close(question, seq, _answer_in(redact(entry.view.text.strip())))
     elif final and entry.view.role == "assistant" and entry.kind == "message" and entry.view.text.strip():
         lead = " ".join(redact(entry.view.text.strip())[: 4 * _MAX_ANSWER].split())
         lead = lead if len(lead) <= _MAX_ANSWER else f"{lead[:_MAX_ANSWER]}…"
@@ -121,9 +146,16 @@ def close_answered(entry: Entry, collector: FactCollector, *, final: bool) -> No
                 collector.close(left, seq)
 
 
+def _answer_in(text: str) -> str:
+    """What a request answers to the model's question; empty when it asks something itself and says no more."""
+    said = list(sentences.sentences_of(text))
+    asks = any(map(sentences.is_question, said)) and _only_asks(said, text)
+    return "" if asks and not is_bare_answer(said[:1]) else text[:_MAX_ANSWER] or "[image]"
+
+
 def _note_references(text: str, seq: int, source: Source, collector: FactCollector) -> None:
     corrects = source == "user" and CORRECTING.is_in(text[:_CORRECTION])
-    for found in references_in(text):
+    for found in (*references_in(text), *paths_in(text)):
         if corrects:
             _close_corrected(found, text, seq, collector)
         key = f"{found.form}:{found.text}" if found.form != "number" else f"number:{found.context.rstrip()} {found.text}"

@@ -1,6 +1,7 @@
 """What was said as lines of a summary: requests, what binds, what was told, decided, found out and asked."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from sessionstore.domain import sections
@@ -13,7 +14,7 @@ from sessionstore.domain.ledger.fact_line import (
     quoted_text,
     shortened,
 )
-from sessionstore.domain.ledger.sentences import LABEL, is_constraint, is_decision, without_lead_in
+from sessionstore.domain.ledger.sentences import LABEL, is_constraint, is_decision, only_asks, sentences_of, without_lead_in
 from sessionstore.domain.ledger.worth import answer_worth, request_worth, sentence_worth
 
 _LONG_REQUEST: Final = 700
@@ -32,6 +33,8 @@ def request_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if not text:
         return None
     first = entry.key == sight.first_request
+    if entry.closed_by is not None and not first and sight.is_told_with_question(entry):
+        return None
     repeats = sight.repeats.get(entry.text, [entry])
     if entry.closed_by is not None and entry.key != repeats[0].key:
         return None
@@ -46,10 +49,12 @@ def request_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     if recent and entry.outcome:
         quoted += f" → {shortened(entry.outcome, _ANSWER_SHOWN)}"
     seqs = (*(repeat.last_seq for repeat in repeats), entry.closed_by)
+    asks = entry.about == "asks"
     return sight.line(
-        entry, sections.GOAL, quoted, 108 if first else 84 if recent else 56, "answered requests",
+        entry, sections.GOAL, quoted, 108 if first else 84 if recent else 36 if asks else 56, "answered requests",
         seqs=tuple(sorted(set(seqs))),
-        brief=quoted_text(text, BRIEF_LENGTH), worth=request_worth(first=first and not sight.is_recited(entry)),
+        brief=quoted_text(text, _SHORT_REQUEST if first else BRIEF_LENGTH),
+        worth=request_worth(text, first=first and not sight.is_recited(entry), only_asks=asks),
     )
 
 
@@ -63,8 +68,17 @@ def _remaining_text(entry: LedgerEntry, sight: LedgerSight) -> str:
         elif fact.text in text:
             said += len(fact.text)
     text = text.strip()
-    covered = said >= _COVERED * len(text) and entry.closed_by is not None and entry.key != sight.first_request
+    if entry.closed_by is None or entry.key == sight.first_request:
+        return text
+    covered = said >= _COVERED * len(text) or (said and _is_all_said(text, sight.binding.get(entry.last_seq, ())))
     return "" if covered else text
+
+
+def _is_all_said(text: str, facts: Iterable[LedgerEntry]) -> bool:
+    """Whether a request has nothing beside the facts in it but questions and small talk."""
+    for fact in facts:
+        text = text.replace(fact.text, "\n")
+    return all(map(only_asks, sentences_of(text)))
 
 
 def constraint_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
@@ -122,12 +136,15 @@ def question_line(entry: LedgerEntry, sight: LedgerSight) -> FactLine | None:
     """A question with its answer, or one that the user has not answered yet."""
     text = shortened(entry.text, _QUESTION_SHOWN)
     if entry.closed_by is not None:
+        asked_user = entry.source == "assistant"
+        if asked_user and not entry.outcome:
+            return None
         answer = shortened(entry.outcome, _ANSWER_SHOWN)
         brief = answer_in_brief(text, answer)
         return sight.line(
             entry, sections.RESOLVED_QUESTIONS, f"{text} → {answer}", 46, "answered questions",
             seqs=(*entry.seqs, entry.closed_by), brief=brief, core=brief,
-            worth=answer_worth(entry.text, entry.outcome),
+            worth=answer_worth(entry.text, entry.outcome, decides=asked_user),
         )
     if entry.source == "assistant":
         return sight.line(entry, sections.IN_PROGRESS, f"Asked the user, no answer yet: {text}", 76, "open questions", group=2)

@@ -22,6 +22,7 @@ SCRATCH: Final = ("/tmp/", "/private/tmp/", "/var/folders/")
 _EXACT: Final = re.compile(r"\d|://|`[^`\n]{1,80}`|\w[_/@]\w|\w\.\w{1,5}\b|[\"“«「][^\"”»」\n]{1,60}[\"”»」]")
 _CROWDED: Final = 0.4
 """What is left of a sentence's worth when it stands in a document that the user pasted."""
+_SHORT_REQUEST: Final = 160
 _REFERENCES: Final = {"user": 60.0, "assistant": 36.0, "call": 14.0, "bulk": 12.0, "output": 10.0}
 
 
@@ -42,7 +43,7 @@ def sentence_worth(entry: LedgerEntry, *, crowded: bool = False, recited: bool =
         case "statement" if LABEL.match(entry.text):
             worth = 70.0
         case "statement":
-            worth = 48.0 if exact else 18.0
+            worth = 48.0 if exact else 20.0
         case _:
             worth = 24.0
     if entry.source == "bulk" or recited:
@@ -59,7 +60,8 @@ def deed_worth(entry: LedgerEntry, *, told_by_error: bool = False) -> float:
             # ``git pull`` and ``npm test`` are what anybody would run, and run again.
             return worth / 2 if told_by_error or not is_exact(entry.text) else worth
         case "action":
-            return {"file": 6.0, "tool": 20.0, "look": 6.0}[entry.about]
+            # A tool that does something tells what came of it.
+            return {"file": 6.0, "tool": 36.0 if is_exact(entry.outcome) else 20.0, "look": 6.0}[entry.about]
         case "file":
             worth = 60.0 if MUTATIONS & dict(entry.operations).keys() else 12.0 if "read" in dict(entry.operations) else 5.0
             return worth / 3 if entry.text.startswith(SCRATCH) else worth
@@ -74,7 +76,9 @@ def reference_worth(entry: LedgerEntry, *, crowded: bool = False, housed: bool =
     ``housed`` ones stand in a sentence that has a line of its own.
     """
     worth = _REFERENCES[entry.source]
-    if entry.about == "id":
+    if entry.about == "path":
+        worth *= 0.6
+    elif entry.about == "id":
         # Nothing can be found again without it, and nobody can guess it.
         worth *= 1.4
     elif entry.about not in NAMES:
@@ -84,14 +88,24 @@ def reference_worth(entry: LedgerEntry, *, crowded: bool = False, housed: bool =
     return worth * _CROWDED if crowded else worth
 
 
-def request_worth(*, first: bool) -> float:
-    """An answered request; the first one often says what all of it is for."""
-    return 80.0 if first else 10.0
+def request_worth(text: str, *, first: bool, only_asks: bool) -> float:
+    """An answered request; the first one often says what all of it is for, one that ``only_asks`` nothing any more."""
+    if first:
+        return 80.0
+    if only_asks:
+        return 8.0 if is_exact(text) else 1.0
+    return 24.0 if is_exact(text) and len(text) <= _SHORT_REQUEST else 12.0
 
 
-def answer_worth(question: str, answer: str) -> float:
-    """An answered question: one whose answer is short and exact is a fact that was asked for."""
-    return 56.0 if len(answer) <= 160 and re.search(r"\d", answer) and is_exact(question) else 12.0
+def answer_worth(question: str, answer: str, *, decides: bool = False) -> float:
+    """An answered question: one whose answer is short and exact is a fact that was asked for.
+
+    An answer that ``decides`` is the user's own, to what the assistant asked or proposed.
+    """
+    short = len(answer) <= _SHORT_REQUEST
+    if short and re.search(r"\d", answer):
+        return 56.0 if is_exact(question) else 30.0
+    return 30.0 if decides and short else 12.0
 
 
 def is_exact(text: str) -> bool:
