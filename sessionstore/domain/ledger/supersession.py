@@ -172,7 +172,8 @@ def _about_the_same(newer: _Sentence, older: _Sentence) -> bool:
 
 def _may_compare(newer: str, older: str) -> bool:
     newer, older = (subject_and_verb(without_lead_in(text, is_constraint)) for text in (newer, older))
-    if FORBIDS.search(newer) and FORBIDS.search(older) and _different_things(newer, older):
+    if FORBIDS.search(older) and (not FORBIDS.search(newer) or _different_things(newer, older)):
+        # What is forbidden is not allowed by a value that something has; a permission is another matter.
         return False
     subjects = [subject for text in (newer, older) if (subject := _subject(text)) is not None]
     if not subjects or not any(map(_says_of_what, subjects)):

@@ -22,7 +22,11 @@ MOST_COMPARED: Final = 200
 """Earlier sentences, the newest of them, that a change is compared with."""
 _NEAR: Final = 8
 """Earlier sentences among which *make it 14:30* finds what *it* is."""
-_HALF: Final = 0.5
+_MUCH_OF_IT: Final = 1 / 3
+_FIRST_CLAUSE: Final = re.compile(
+    r".+?(?:(?=[,;:，；：](?:\s|\w)| (?:because|while|since|until|as|weil|da|solange|parce|car|porque) )|$)", re.DOTALL
+)
+"""What a restriction forbids, without its reason."""
 _COMMON: Final = 3
 """Earlier sentences that have a word above which the word names nothing."""
 _AMOUNT: Final = re.compile(r"(?<![\w.,:/-])(?:[$€£¥]\s?)?\d[\d.,]*\s?(%|[^\W\d_]{1,20})")
@@ -205,16 +209,21 @@ def _valued(new: Said, before: Sequence[Said]) -> _Changed | None:
 
 
 def _allowed(new: Said, before: Sequence[Said]) -> Said | None:
-    """The restriction of which a later message says that it is over, by most of its words, one of which few sentences have."""
+    """The restriction of which a later message says that it is over, by some of its words, one of which few sentences have."""
     best: tuple[float, Said] | None = None
     for old in before:
         if RESTRICTING.is_in(old.text) and not _differing_kinds(new, old):
-            said = old.terms - _bound_words(old)
+            said = Said(_first_clause(old.text), old.seq).terms - _bound_words(old)
             shared = [word for word in said if word in new.terms or is_form_of(word, new.terms)]
             share = len(shared) / len(said) if said else 0.0
-            if share >= _HALF and (best is None or share > best[0]) and any(_is_rare(word, before) for word in shared):
+            if share >= _MUCH_OF_IT and (best is None or share > best[0]) and any(_is_rare(word, before) for word in shared):
                 best = share, old
     return None if best is None else best[1]
+
+
+def _first_clause(text: str) -> str:
+    found = _FIRST_CLAUSE.match(text)
+    return text if found is None else found[0]
 
 
 def _bound_words(old: Said) -> frozenset[str]:
