@@ -209,13 +209,21 @@ class _Task:
         return self._render(self.content, "")
 
     def shared(self, notes: str, facts: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-        """The notes and the facts beside them. Where there is no room for both, the notes don't repeat what the ledger says."""
+        """The notes and the facts beside them. Where there is no room for both, the notes don't repeat what the facts say."""
         counter = self.environment.counter
-        if sum(counter.count(text) for text in (notes, *facts.values())) > self.content:
-            notes = notes_beyond(notes, self.ledger)
+        if sum(counter.count(text) for text in (notes, *facts.values())) <= self.content:
+            return notes, self._beside(notes)
+        beside = self._beside(self._beyond(notes, facts))
+        return self._beyond(notes, beside), beside
+
+    def _beyond(self, notes: str, facts: Mapping[str, str]) -> str:
+        return notes_beyond(notes, self.ledger, shown="\n".join(facts.values()))
+
+    def _beside(self, notes: str) -> dict[str, str]:
+        counter = self.environment.counter
         budget = facts_budget(notes, budget=self.content, counter=counter)
         # A fact goes without a line of its own only where the narrative that says it is kept.
-        return notes, self._render(budget, narrative_within(notes, budget=self.content - budget, counter=counter))
+        return self._render(budget, narrative_within(notes, budget=self.content - budget, counter=counter))
 
     def _render(self, budget: int, omit: str) -> dict[str, str]:
         return render_facts(

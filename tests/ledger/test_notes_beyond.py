@@ -12,6 +12,11 @@ from tests.ledger.dialects import DIALECTS, call, entries
 from tests.ledger.test_what_is_kept import leg
 
 
+def beyond(notes: str) -> str:
+    ledger = known()
+    return notes_beyond(notes, ledger, shown="\n".join(entry.text for entry in ledger.entries))
+
+
 def known() -> Ledger:
     turns = [
         ("user", "Before we start: Never drop the ledger_4 table without a backup."), ("assistant", "Understood."),
@@ -28,7 +33,7 @@ def known() -> Ledger:
     "* Wrote src/parts/part_4.py, ran make build-4 TARGET=arm (exit 3)",
 ])
 def test_a_line_that_only_repeats_facts_goes(line: str) -> None:
-    assert notes_beyond(f"## Critical Context\n{line}\n- The tides matter more than the berths.", known()) == (
+    assert beyond(f"## Critical Context\n{line}\n- The tides matter more than the berths.") == (
         "## Critical Context\n- The tides matter more than the berths."
     )
 
@@ -40,12 +45,18 @@ def test_a_line_that_only_repeats_facts_goes(line: str) -> None:
     "- The builds are slow.",
 ])
 def test_a_line_that_says_anything_more_stays(line: str) -> None:
-    assert notes_beyond(line, known()) == f"## Critical Context\n{line}"
+    assert beyond(line) == f"## Critical Context\n{line}"
 
 
 def test_what_stands_under_a_heading_of_what_is_to_do_stays() -> None:
     notes = "## Blocked\n- make build-4 TARGET=arm\n## Remaining Work\n- src/parts/part_4.py"
-    assert notes_beyond(f"{notes}\n## Relevant Files\n- src/parts/part_4.py", known()) == notes
+    assert beyond(f"{notes}\n## Relevant Files\n- src/parts/part_4.py") == notes
+
+
+def test_a_line_under_a_heading_stays_whose_fact_there_is_no_room_for() -> None:
+    notes = "## Relevant Files\n- src/parts/part_4.py was written."
+    assert notes_beyond(notes, known(), shown="- tests/part_5.py") == notes
+    assert notes_beyond(notes, known(), shown="- src/parts/part_4.py") == ""
 
 
 def test_notes_that_repeat_every_fact_cost_the_ledger_no_room(database_url: str) -> None:

@@ -182,7 +182,7 @@ ALLOWING: Final = vocabulary(
     words=(
         r"(?:is|are|be|it['’]s|that['’]s) (?:\w+ ){0,2}(?:fine|ok|okay|allowed|permitted|welcome|safe)",
         r"unblocked|lifted|allow\w*",
-        r"(?:can|may) (?:\w+ ){0,5}(?:again|now|after all|too)|(?:can|may) (?:stay|go off|use)|free to|feel free",
+        r"(?:can|may) (?:\w+ ){0,5}(?:again|now|after all|too)|(?:can|may) (?:stay|go off)|free to|feel free",
         r"no longer (?:appl\w+|needed|necessary|required|forbidden|off|a problem|matters?)",
         r"\w+n['’]t (?:a )?(?:problem|issue) any ?more",
         r"(?:rule|ban|restriction|freeze|embargo) (?:is|['’]s) (?:off|over|gone)|takes? back|taken back|may have|you can use",

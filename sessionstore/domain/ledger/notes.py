@@ -15,8 +15,10 @@ _WORDS_ALLOWED: Final = 2
 _LEAST_TEXT: Final = 4
 """Characters of a fact below which it stands in a line by chance."""
 _INDEXED_WORDS: Final = 2
-_SENTENCES: Final = frozenset({"constraint", "statement", "decision"})
-"""Kinds of facts that are shown whole, so that a part of one is said with it; a long request isn't."""
+_SENTENCES: Final = {
+    "constraint": sections.CONSTRAINTS, "statement": sections.CRITICAL_CONTEXT, "decision": sections.KEY_DECISIONS,
+}  # fmt: skip
+"""Kinds of facts that are shown whole, so that a part of one is said with it, and where; a long request isn't."""
 _WHAT_HAPPENED: Final = frozenset({
     sections.CONSTRAINTS, sections.COMPLETED_ACTIONS, sections.KEY_DECISIONS, sections.RESOLVED_QUESTIONS,
     sections.RELEVANT_FILES, sections.CRITICAL_CONTEXT,
@@ -25,8 +27,12 @@ _NUMBER: Final = re.compile(r"\d+")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
-def notes_beyond(notes: str, ledger: Ledger) -> str:
+def notes_beyond(notes: str, ledger: Ledger, *, shown: str) -> str:
     """The notes, by their headings, without the lines that do no more than repeat facts of the ledger, which says them shorter.
+
+    ``shown`` is the text of the facts that there is room for. What a model put under a heading of its choice stays unless it
+    is shown; in Critical Context, where everything stands that has no other place, what the ledger has goes in any case, since
+    it chooses better what there is room for.
 
     A line goes when it is part of a sentence that is kept, or when a fact stands in it word for word and what else it says is
     two words at most, none of them a number or one that forbids: an outcome or a reason of its own keeps it. Under a heading of
@@ -42,14 +48,16 @@ def notes_beyond(notes: str, ledger: Ledger) -> str:
     for heading, text in parse_sections(notes).items():
         lines = text.splitlines()
         if heading in _WHAT_HAPPENED:
-            lines = [line for line in lines if not _repeats(line, by_word)]
+            lines = [line for line in lines if not _repeats(line, heading, by_word, shown)]
         told += [f"## {heading}", *lines] if lines else []
     return "\n".join(told)
 
 
-def _repeats(line: str, by_word: dict[str, list[LedgerEntry]]) -> bool:
+def _repeats(line: str, heading: str, by_word: dict[str, list[LedgerEntry]], shown: str) -> bool:
     said = _BULLET.sub("", line).strip()
-    near = {entry.key: entry for word in search_words(said) for entry in by_word.get(word, ())}.values()
+    near = list({entry.key: entry for word in search_words(said) for entry in by_word.get(word, ())}.values())
+    if heading != sections.CRITICAL_CONTEXT:
+        near = [entry for entry in near if entry.text in shown and _SENTENCES.get(entry.kind, heading) == heading]
     if any(said in entry.text for entry in near if entry.kind in _SENTENCES):
         return True
     facts = [entry for entry in near if entry.text in said]

@@ -23,10 +23,7 @@ MOST_COMPARED: Final = 200
 _NEAR: Final = 8
 """Earlier sentences among which *make it 14:30* finds what *it* is."""
 _MUCH_OF_IT: Final = 1 / 3
-_FIRST_CLAUSE: Final = re.compile(
-    r".+?(?:(?=[,;:，；：](?:\s|\w)| (?:because|while|since|until|as|weil|da|solange|parce|car|porque) )|$)", re.DOTALL
-)
-"""What a restriction forbids, without its reason."""
+_CLAUSE_ENDS: Final = re.compile(r"[,;:，；：](?=\s|\w)| (?:because|while|since|until|as|weil|da|solange|parce|car|porque) ")
 _COMMON: Final = 3
 """Earlier sentences that have a word above which the word names nothing."""
 _AMOUNT: Final = re.compile(r"(?<![\w.,:/-])(?:[$€£¥]\s?)?\d[\d.,]*\s?(%|[^\W\d_]{1,20})")
@@ -213,7 +210,7 @@ def _allowed(new: Said, before: Sequence[Said]) -> Said | None:
     best: tuple[float, Said] | None = None
     for old in before:
         if RESTRICTING.is_in(old.text) and not _differing_kinds(new, old):
-            said = Said(_first_clause(old.text), old.seq).terms - _bound_words(old)
+            said = Said(_what_is_bound(old.text), old.seq).terms - _bound_words(old)
             shared = [word for word in said if word in new.terms or is_form_of(word, new.terms)]
             share = len(shared) / len(said) if said else 0.0
             if share >= _MUCH_OF_IT and (best is None or share > best[0]) and any(_is_rare(word, before) for word in shared):
@@ -221,9 +218,9 @@ def _allowed(new: Said, before: Sequence[Said]) -> Said | None:
     return None if best is None else best[1]
 
 
-def _first_clause(text: str) -> str:
-    found = _FIRST_CLAUSE.match(text)
-    return text if found is None else found[0]
+def _what_is_bound(text: str) -> str:
+    """The clause of a restriction that restricts, without what leads to it or gives its reason."""
+    return next((clause for clause in _CLAUSE_ENDS.split(text) if RESTRICTING.is_in(clause)), text)
 
 
 def _bound_words(old: Said) -> frozenset[str]:
