@@ -137,8 +137,10 @@ class Session:
         self._drive(self._flow.set_model(model, context_window, profile))
 
     def record_usage(self, *, prompt: int, completion: int) -> None:
-        """Store what the provider measured for the context as it is now, in tokens; an estimate of what comes later is
-        added."""
+        """Store what the provider measured for the context as it is now, in tokens; an estimate of what comes later is added.
+
+        Raises ``ValueError`` for what is no count: a negative number, a fraction, a bool.
+        """
         self._drive(self._flow.record_usage(prompt, completion))
 
     def pressure(self, policy: CompactionPolicy | None = None, *, peek: bool = False) -> Pressure:
