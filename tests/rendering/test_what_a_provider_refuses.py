@@ -114,3 +114,16 @@ def test_an_approval_stays_with_its_request_and_with_what_it_allowed() -> None:
     linked = [ASK, *({"type": "web_search_call", "id": f"ws_{n}", "parent_id": f"ws_{n - 1}"} for n in range(3))]
     assert units(entries_of(linked)) == ((0, 0), (1, 1), (2, 2), (3, 3))
     assert [repair.kind for repair in rendering_of([ASK, approval], "responses").repairs] == ["orphan_result"]
+
+
+def test_the_ids_of_items_that_nobody_knows_are_in_the_providers_form_and_still_a_pair() -> None:
+    """ROLE-1: new kinds of tools come with items of their own."""
+    listed: list[dict[str, Any]] = [
+        {"role": "user", "content": "Which tools are there?"},
+        {"type": "tool_search_call", "call_id": "search: 1", "arguments": {"query": "git"}},
+        {"type": "tool_search_output", "call_id": "search: 1", "tools": []},
+        {"type": "tool_search_call", "call_id": "search_2", "arguments": {"query": "hg"}},
+    ]
+    entries = [Entry(seq, "message", message) for seq, message in enumerate(listed)]
+    handed = [message.get("call_id") for message in render_context(entries, profile="responses", system_prompt=None).messages]
+    assert handed == [None, "search__1", "search__1", "search_2"]

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.messages import Message
+from sessionstore.domain.rendering.identifiers import item_with_acceptable_id
 from sessionstore.domain.response_items import type_of
 
 _ANTHROPIC_MESSAGE: Final = frozenset({"role", "content"})
@@ -84,7 +85,7 @@ def with_documented_keys(message: Message, profile: Profile) -> Message:
 def _item(message: Message) -> Message:
     kind = "message" if "role" in message else type_of(message)
     if kind not in _ITEMS:
-        return message
+        return item_with_acceptable_id(message)
     dropped = message.keys() - _ITEMS[kind]
     if kind == "message" and message.get("type", kind) != kind:
         dropped |= {"type"}

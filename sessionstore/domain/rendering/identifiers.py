@@ -13,7 +13,7 @@ from operator import is_
 from typing import Any, Final
 
 from sessionstore.domain.closed_sets import Profile
-from sessionstore.domain.messages import clean_text
+from sessionstore.domain.messages import Message, clean_text
 from sessionstore.domain.rendering.parts import Draft, Key, Member, Part
 from sessionstore.domain.rendering.repairs import Repair
 
@@ -78,6 +78,17 @@ def acceptable_names(drafts: Sequence[Draft], *, profile: Profile) -> tuple[list
 def tool_name(given: str, longest: int) -> str:
     """The name of a tool as a provider takes it: letters, digits, ``_`` and ``-``, and not too many."""
     return _shortened(_FOREIGN.sub("_", given), given, longest) or "unknown_tool"
+
+
+def item_with_acceptable_id(item: Message) -> Message:
+    """A Responses item of a type that nobody here knows with its call id as the provider takes it; the item itself where it is.
+
+    An item and what answers it have one id, of which the same is made.
+    """
+    given = item.get("call_id")
+    if not isinstance(given, str) or given == (taken := _id(given, _LIMITS["responses"])):
+        return item
+    return {**item, "call_id": taken}
 
 
 def _id(given: str, limits: _Limits) -> str:
