@@ -77,10 +77,82 @@ def test_a_run_that_covers_what_failed_closes_it(before: str, after: str) -> Non
         ("python - <<'E'\nimport one\nE", "python - <<'E'\nimport two\nE"),
         ("ssh host make", "ssh host ls"),
         ("mise run test && mise run lint", "mise run fmt && mise run lint"),
+        ("git push", "git push --dry-run"),
+        ("git push origin main", "git push origin dev"),
+        ("git merge main", "git merge --abort"),
+        ("python run.py prod", "python run.py staging"),
+        ("python run.py --prod", "python run.py --staging"),
+        ("helm upgrade prod chart/", "helm upgrade staging chart/"),
+        ("helm upgrade prod chart/", "helm upgrade --kube-context=b prod chart/"),
+        ("alembic upgrade head", "alembic upgrade"),
+        ("cargo build", "cargo build -p foo"),
+        ("cargo build", "cargo build --lib"),
+        ("go test ./...", "go test"),
+        ("npm run build", "npm run build --dry-run"),
+        ("mypy src", "mypy --version"),
+        ("npx eslint .", "npx eslint --ignore-pattern src ."),
+        ("make", "make -n"),
+        ("make", "make -Bn"),
+        ("make", "make; true"),
+        ("make", "true || make"),
+        ("make", "make | cat"),
+        ("make", "make &"),
+        (f"ssh host '{SCRIPT}'", f"ssh host --dry-run '{SCRIPT}'"),
     ],
 )
 def test_a_run_of_something_else_leaves_it_open(before: str, after: str) -> None:
     assert error(read(failed(before), passed(after))).closed_by is None
+
+
+NOTHING_RAN = [
+    ("pytest --version", "pytest 8.3.1"),
+    ("pytest --help", "usage: pytest"),
+    ("pytest --collect-only", "5 tests collected in 0.1s"),
+    ("pytest > out.txt 2>&1; echo done", "done"),
+    ("pytest &> out.txt; echo done", "done"),
+    ("pytest | tail -1", ""),
+    ("pytest 2>&1 | tee log", ""),
+    ("pytest || true", ""),
+    ("pytest || exit 0", ""),
+    ("pytest &", "[1] 1234"),
+    ("pytest\ncat notes.txt", "things to do"),
+    ("pytest", "no tests ran in 0.01s"),
+    ("pytest", "Command running in background with ID: b1"),
+]
+
+
+@pytest.mark.parametrize("before", ["pytest", "pytest | tail -1"])
+@pytest.mark.parametrize(("after", "output"), NOTHING_RAN)
+def test_what_may_not_have_run_or_have_failed_unseen_leaves_it_open(before: str, after: str, output: str) -> None:
+    assert error(read(failed(before), call("bash", output, command=after))).closed_by is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "output"),
+    [
+        ("pytest", "pytest | tail -1", "83 passed in 2.1s"),
+        ("pytest", "pytest > out.txt 2>&1; tail -1 out.txt", "==== 83 passed, 2 skipped in 2.1s ===="),
+        ("pytest tests/x.py", "pytest || true", "83 passed in 2.1s"),
+        ("pytest", "set -o pipefail; pytest | tail -1", ""),
+        ("pytest", "set -e\npytest\necho done", "done"),
+        ("pytest", "pytest || exit 1; echo done", "done"),
+        ("pytest", "cat notes.txt; pytest && echo done | cat", "done"),
+        ("make || true", "make", ""),
+        ("mypy src", "mypy src 2>&1 | tail -3", "Success: no issues found in 12 source files"),
+        ("ruff check .", "ruff check . --exit-zero", "All checks passed!"),
+        ("go test ./...", "go test ./... | tail -2", "ok  \texample.com/a\t0.01s\nok  \texample.com/b\t0.02s"),
+        ("git push", "git pull --rebase && git push", "main -> main"),
+        ("git commit -m one", "git commit -m two", ""),
+        ("pytest --collect-only", "pytest", "3 passed"),
+    ],
+)
+def test_an_end_that_is_told_or_an_output_that_says_so_closes_it(before: str, after: str, output: str) -> None:
+    assert error(read(failed(before), call("bash", output, command=after))).closed_by == 3
+
+
+def test_an_output_that_says_some_passed_and_some_failed_closes_nothing() -> None:
+    ledger = read(failed("ruff check ."), call("bash", "2 passed, 1 failed", command="ruff check . | tail -1"))
+    assert error(ledger).closed_by is None
 
 
 def test_a_named_test_is_closed_by_a_run_of_its_file_or_of_it_alone() -> None:

@@ -95,4 +95,41 @@ def test_a_command_that_goes_on_gets_the_status_that_its_process_ends_with_a_gen
     before = Ledger.from_json(extract_ledger(entries(DIALECTS["chat"]([begun]))).to_json())
     after = extract_ledger(entries(DIALECTS["chat"]([ended]), first=20), previous=before)
     assert only(after, "command").outcome.startswith("exit 101")
-    assert (only(after, "error").about, after.running) == ("`cargo build`", "")
+    assert (only(after, "error").about, after.running) == ("`cargo build`", ())
+
+
+@pytest.mark.parametrize(
+    ("tool", "said", "waiting", "argument", "ids"),
+    [
+        ("exec_command", "Process running with session ID {}", "write_stdin", "session_id", (7, 8)),
+        ("Bash", "Command running in background with ID: {}. Output comes later", "BashOutput", "bash_id", ("b1", "b2")),
+    ],
+)
+def test_of_two_commands_that_go_on_each_gets_its_own_end(
+    tool: str, said: str, waiting: str, argument: str, ids: tuple[object, object]
+) -> None:
+    begun = [call(tool, said.format(ids[0]), command="make"), call(tool, said.format(ids[1]), command="cargo build")]
+    ended = [
+        call(waiting, "Process exited with code 1\nerror: bad", **{argument: ids[0]}),
+        call(waiting, "Process exited with code 0\n", **{argument: ids[1]}),
+    ]
+    before = Ledger.from_json(extract_ledger(entries(DIALECTS["chat"](begun))).to_json())
+    after = extract_ledger(entries(DIALECTS["chat"](ended), first=20), previous=before)
+    outcomes = {fact.text: fact.outcome[:6] for fact in after.of_kind("command")}
+    assert outcomes == {"make": "exit 1", "cargo build": "exit 0"}
+    assert (only(after, "error").about, after.running) == ("`make`", ())
+
+
+def test_the_end_of_a_command_that_nobody_saw_begin_is_that_of_no_other() -> None:
+    begun = call("exec_command", "Process running with session ID 7", cmd="make")
+    ended = call("write_stdin", "Process exited with code 1\nerror: bad", session_id=9, chars="")
+    ledger = extract_ledger(entries(DIALECTS["chat"]([begun, ended])))
+    assert (ledger.of_kind("error"), [one.identity for one in ledger.running]) == ((), ["7"])
+
+
+def test_a_ledger_that_remembers_only_the_key_of_what_runs_is_read() -> None:
+    begun = extract_ledger(entries(DIALECTS["chat"]([call("exec_command", "Process running with session ID 7", cmd="make")])))
+    before = Ledger.from_json({**begun.to_json(), "running": "make"})
+    ended = call("write_stdin", "Process exited with code 1\nerror: bad", session_id=7, chars="")
+    after = extract_ledger(entries(DIALECTS["chat"]([ended]), first=20), previous=before)
+    assert only(after, "command").outcome.startswith("exit 1")

@@ -87,3 +87,15 @@ def test_other_tools_that_change_a_list_bit_by_bit() -> None:
     assert todos(read(whole, merged)) == {"one": "completed", "two": "pending", "three": "pending"}
     added = call("todo", '{"todo": {"id": 5}}', action="add", text="five")
     assert todos(read(added, call("todo", "{}", action="complete", id=5))) == {"five": "completed"}
+
+
+def test_a_whole_list_that_was_refused_changes_nothing() -> None:
+    given = call("TodoWrite", "ok", todos=[{"content": "a", "status": "pending"}])
+    refused = call("TodoWrite", "Error: invalid todos", todos=[{"content": "b", "status": "pending"}])
+    assert todos(read(given, refused)) == {"a": "pending"}
+
+
+def test_an_empty_list_takes_every_todo_off() -> None:
+    given = call("TodoWrite", "ok", todos=[{"content": "a", "status": "pending"}, {"content": "b", "status": "completed"}])
+    assert todos(read(given, call("TodoWrite", "ok", todos=[]))) == {"a": "taken off the list", "b": "completed"}
+    assert todos(read(given, call("todo_write", "ok", todos=[], merge=True))) == {"a": "pending", "b": "completed"}

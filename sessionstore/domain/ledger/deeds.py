@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from sessionstore.domain.ledger.collector import FactCollector
-from sessionstore.domain.ledger.entry import Ledger, LedgerEntry, Source
+from sessionstore.domain.ledger.entry import Ledger, LedgerEntry, RunningCommand, Source
 from sessionstore.domain.ledger.file_places import FilePlaces, joined
 from sessionstore.domain.ledger.open_errors import OpenErrors, error_origin, one_line
 from sessionstore.domain.ledger.references import Reference, references_in, references_in_output
@@ -13,11 +13,13 @@ from sessionstore.domain.ledger.result_facts import (
     error_messages,
     is_failure,
     looks_failed,
+    outcome_of,
     readable,
     result_line,
     status_of,
     tests_failed,
 )
+from sessionstore.domain.ledger.running import RunningCommands, goes_on
 from sessionstore.domain.ledger.severe_lines import severe_lines
 from sessionstore.domain.ledger.shell_lines import ShellLine, read_shell_line
 from sessionstore.domain.ledger.todo_deeds import TodoReader
@@ -41,23 +43,26 @@ _BRANCH: Final = re.compile(
 )
 _GIT: Final = re.compile(r"(?:^|[;&|\n(])\s*git\s")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,100}) (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.{1,120})", re.MULTILINE)
-_RUNNING: Final = re.compile(r"running with session ID|running in (?:the )?background|still running", re.IGNORECASE)
 _SHOWS_EVENTS: Final = re.compile(r"log|trace|event|journal|console|error|crash|alert|incident", re.IGNORECASE)
 
 
 class DeedReader:
-    """Reads calls with their results, in order, into a collector; remembers the command that is still running.
+    """Reads calls with their results, in order, into a collector; remembers the commands that are still running.
 
     ``previous`` is the ledger that the collector began with.
     """
 
     def __init__(self, collector: FactCollector, previous: Ledger) -> None:
         self._collector = collector
-        self.running = previous.running
-        """The key of the command that goes on in the background, empty when none does."""
+        self._running = RunningCommands(previous)
         self._todos = TodoReader(collector)
         self.errors = OpenErrors(collector)
         self.places = FilePlaces(collector, previous.directory)
+
+    @property
+    def running(self) -> tuple[RunningCommand, ...]:
+        """The commands that go on in the background."""
+        return self._running.newest
 
     def read(self, call: ToolCall, result: ToolResult | None, seq: int, result_seq: int | None) -> None:
         """Note the facts of one call; ``result_seq`` is where its result stands, None while it has none."""
@@ -73,7 +78,7 @@ class DeedReader:
         elif use.deed == "ask":
             self._ask(use, text, seq, seen_at)
         elif use.deed == "wait":
-            self._wait(status, text, seen_at)
+            self._wait(call, status, text, seen_at)
         else:
             self._other(use, status, text, seq, seen_at, answered=result is not None)
         self._references(use, call, seq)
@@ -93,15 +98,15 @@ class DeedReader:
         if is_failure(status) or (line.tests and tests_failed(text)):
             for message in error_messages(text or status, one_each=line.tests):
                 self.errors.seen_again(message, seq)
-        elif not _RUNNING.search(text[:400]):
-            self.errors.close_run(_shown(command), seq, harmless=line.harmless, base=self.places.within(use.directory))
+        elif not goes_on(status, text):
+            self.errors.close_run(_shown(command), text, seq, line=line, base=self.places.within(use.directory))
 
     def _run(self, use: ToolUse, status: str, text: str, seq: int, seen_at: int, *, answered: bool) -> None:
         command = redact(use.command)
         line = read_shell_line(command)
         if line.tests and not status and tests_failed(text):
             status = "failed"
-        outcome = _outcome(status, redact(result_line(text)) if text else "") if answered else ""
+        outcome = outcome_of(status, redact(result_line(text)) if text else "") if answered else ""
         about = "tests" if line.tests else "look" if line.harmless else "run"
         fact = self._collector.add(
             "command", command, _shown(command), seq, source="call", about=about, outcome=outcome, outcome_seq=seen_at,
@@ -117,9 +122,12 @@ class DeedReader:
             self._state("branch", line.branch, seq)
         if not answered:
             return
-        self._settle(fact, line, status, text, seen_at, base)
-        if _RUNNING.search(text[:400]):
-            self.running = fact.key
+        is_running = goes_on(status, text)
+        if is_running:
+            self._running.note(fact.key, text)
+        # How it ended isn't known yet, but what it printed may say by now that something failed.
+        if not is_running or is_failure(status):
+            self._settle(fact, line, status, text, seen_at, base)
 
     def _settle(self, command: LedgerEntry, line: ShellLine, status: str, text: str, seq: int, base: str) -> None:
         """Note how a command ended: its errors, or the errors that its success resolved."""
@@ -127,23 +135,24 @@ class DeedReader:
         if failed and line.one_is_no_failure and status in ("exit 1", "failed") and len(text) < _SHORT and "rror" not in text:
             return
         if line.tests:
-            self._state("tests", f"`{one_line(command.text, _SHORT)}` → {_outcome(status, redact(result_line(text)))}", seq)
+            self._state("tests", f"`{one_line(command.text, _SHORT)}` → {outcome_of(status, redact(result_line(text)))}", seq)
         if failed:
             for message in error_messages(text or status, one_each=line.tests):
                 self.errors.note(message, error_origin(command.text), seq, command=command.text, base=base)
             return
-        self.errors.close_run(command.text, seq, harmless=line.harmless, base=base)
+        self.errors.close_run(command.text, text, seq, line=line, base=base)
         for done in line.operations:
             if done.name in _REPAIRS:
                 self.errors.close_path(done.path.removeprefix("./"), seq, one_line(command.text, _SHORT))
 
-    def _wait(self, status: str, text: str, seq: int) -> None:
-        command = self._collector.get("command", self.running) if status.startswith("exit ") else None
-        if command is not None:
-            outcome = _outcome(status, redact(result_line(text)))
+    def _wait(self, call: ToolCall, status: str, text: str, seq: int) -> None:
+        ended = self._running.waited_for(call) if status.startswith("exit ") else None
+        command = None if ended is None else self._collector.get("command", ended.key)
+        if ended is not None and command is not None:
+            outcome = outcome_of(status, redact(result_line(text)))
             command = self._collector.add("command", command.key, command.text, seq, source="call", outcome=outcome)
             self._settle(command, read_shell_line(command.text), status, text, seq, "")
-            self.running = ""
+            self._running.forget(ended)
 
     def _files(self, use: ToolUse, status: str, text: str, seq: int, seen_at: int, *, answered: bool) -> None:
         for operation, given in use.operations:
@@ -171,7 +180,7 @@ class DeedReader:
             self.places.note(given, operation, seq, base=self.places.within(use.directory))
         what = redact(one_line(f"{use.name} {use.subject}".strip(), _SHORT))
         about = "look" if use.looks else "tool"
-        outcome = _outcome(status, redact(result_line(text)) if text else "") if answered else ""
+        outcome = outcome_of(status, redact(result_line(text)) if text else "") if answered else ""
         self._collector.add(
             "action", what, what, seq, source="call", about=about, outcome=outcome, outcome_seq=seen_at, numbered=True
         )
@@ -244,7 +253,3 @@ def _said_by(result: ToolResult | None, use: ToolUse) -> tuple[str, str]:
 def _shown(command: str) -> str:
     more = len(command) - MAX_COMMAND
     return command if more <= 0 else f"{command[:MAX_COMMAND]}… [{more:,} more characters]"
-
-
-def _outcome(status: str, line: str) -> str:
-    return f"{status}: {line}" if status and line else status or line or "done"

@@ -4,7 +4,7 @@ A model may word a summary as it likes; what must never blur is kept here. Facts
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
@@ -113,17 +113,25 @@ class OpenCall:
 
 
 @dataclass(frozen=True, slots=True)
+class RunningCommand:
+    """A command in the background: the id that its tool gave it, empty where it said none, and the key of its fact."""
+
+    identity: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """The facts of a transcript, in the order in which they first appeared.
 
     ``open_calls`` wait for their results. ``directory`` is where relative paths begin, as the transcript last announced it, and
-    ``running`` the key of the command that went on when its call returned.
+    ``running`` the commands that went on when their calls returned.
     """
 
     entries: tuple[LedgerEntry, ...] = ()
     open_calls: tuple[OpenCall, ...] = ()
     directory: str = ""
-    running: str = ""
+    running: tuple[RunningCommand, ...] = ()
 
     def of_kind(self, *kinds: FactKind) -> tuple[LedgerEntry, ...]:
         """The facts of these kinds, in order."""
@@ -137,7 +145,7 @@ class Ledger:
         if self.directory:
             value["directory"] = self.directory
         if self.running:
-            value["running"] = self.running
+            value["running"] = [[one.identity, one.key] for one in self.running]
         return value
 
     @classmethod
@@ -149,8 +157,15 @@ class Ledger:
             tuple(LedgerEntry.from_json(entry) for entry in value["entries"]),
             tuple(OpenCall(*call) for call in value.get("open_calls", ())),
             value.get("directory", ""),
-            value.get("running", ""),
+            _running(value.get("running", "")),
         )
+
+
+def _running(value: str | Sequence[Sequence[str]]) -> tuple[RunningCommand, ...]:
+    """What is running, as it is written now or as it was once: only the key of the newest."""
+    if isinstance(value, str):
+        return (RunningCommand("", value),) if value else ()
+    return tuple(RunningCommand(identity, key) for identity, key in value)
 
 
 EMPTY_LEDGER: Final = Ledger()

@@ -8,7 +8,9 @@ from typing import Final
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.entry import LedgerEntry, Source
 from sessionstore.domain.ledger.languages import FIXING, UNFIXED
+from sessionstore.domain.ledger.result_facts import ran_no_tests, says_passed
 from sessionstore.domain.ledger.runs import Run, is_retry, runs_of
+from sessionstore.domain.ledger.shell_lines import ShellLine
 
 _OUTCOME: Final = 120
 _ORIGIN: Final = 80
@@ -64,20 +66,26 @@ class OpenErrors:
         if error is not None:
             self._reopen(error, seq)
 
-    def close_run(self, command: str, seq: int, *, harmless: bool, base: str = "") -> None:
-        """Close the errors of the same command, and those of runs that this one covers."""
+    def close_run(self, command: str, text: str, seq: int, *, line: ShellLine, base: str = "") -> None:
+        """Close the errors of the same command, and those of runs that this one covers; ``text`` is what it printed."""
         outcome = one_line(command, _OUTCOME)
+        runs = runs_of(command, base=base)
+        passed = says_passed(text)
+        if line.tests and not passed and (ran_no_tests(text) or (runs and not any(run.tells for run in runs))):
+            return
         for error, failure in self._open(self._by_origin, error_origin(command), seq):
             if failure.command in ("", command):
                 self._collector.close(error, seq, outcome)
-        runs = runs_of(command, base=base)
         if not runs:
             newest = self._open(self._by_program, _UNKNOWN, seq, most=_RETRIES_COMPARED)
             retried = next((error for error, failure in newest if is_retry(command, failure.command)), None)
             if retried is not None:
                 self._collector.close(retried, seq, outcome)
-        for run in () if harmless else runs:
-            self._close_covered(run, seq, outcome)
+        untold = sum(not run.tells for run in runs)
+        for run in () if line.harmless else runs:
+            # What an output says of one run, it says of no other.
+            if not run.idle and (run.tells or (passed and untold == 1)):
+                self._close_covered(run, seq, outcome)
 
     def _close_covered(self, run: Run, seq: int, outcome: str) -> None:
         while known := self._open(self._by_program, run.program, seq):

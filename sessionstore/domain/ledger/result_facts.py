@@ -54,6 +54,18 @@ _TESTS_FAILED: Final = re.compile(
     r"\b[1-9]\d{0,6} (?:failed|failing|failures?|errors?)\b|^(?:FAILED |--- FAIL|FAIL\s)|^(?:failures"
     r"|errors)=[1-9]", re.MULTILINE
 )
+_PASSED: Final = re.compile(
+    r"\b[1-9]\d{0,6} (?:tests? )?(?:passed|passing)\b|\b[1-9]\d{0,6} examples?, 0 failures|^# pass [1-9]"
+    r"|\b100% tests passed|\btest result: ok\. [1-9]|^OK(?: \(|\s*$)|^ok\s+\S|^PASS\b|\bPassed!|\bAll checks passed"
+    r"|\bno issues found|\bBUILD SUCCESS|\b[Cc]ompiled successfully|\bbuilt in \d|^\s*Finished\b|\bAll matched files use"
+    r"|\b0 errors\b|^Everything up-to-date|^\s*[0-9a-f]{7,}\.\.[0-9a-f]{7,}\s+\S+ -> ",
+    re.MULTILINE,
+)
+_NO_TESTS: Final = re.compile(
+    r"\bno tests? (?:ran|found|to run|files?|specified|collected|were)\b|\bRan 0 tests|\b0 (?:passed|passing|examples)\b"
+    r"|\bcollected 0 items",
+    re.IGNORECASE,
+)
 _FRAME: Final = re.compile(
     r"\s+(?:at |in |from |\.{3} \d+ more|\d{1,3}: |File \"|/\S+:\d+)|goroutine \d"
     r"|\S+\(.{0,80}\)$|Node\.js v\d|note: run with"
@@ -144,6 +156,11 @@ def is_failure(status: str) -> bool:
     return status == "failed" or (status.startswith("exit ") and status != "exit 0")
 
 
+def outcome_of(status: str, line: str) -> str:
+    """What is told of a call that returned: its status and what its output came to, as far as either is known."""
+    return f"{status}: {line}" if status and line else status or line or "done"
+
+
 def status_in(outcome: str) -> str:
     """The status at the beginning of an outcome; empty when it only tells what the output came to."""
     status = outcome.split(":", maxsplit=1)[0]
@@ -193,6 +210,17 @@ def error_messages(text: str, *, one_each: bool = False) -> list[str]:
 def tests_failed(text: str) -> bool:
     """Whether the end of a test run's output counts or names failures; for commands whose own status got lost in a pipe."""
     return _TESTS_FAILED.search(text[-4_000:]) is not None
+
+
+def says_passed(text: str) -> bool:
+    """Whether the end of an output says that what was run is well, for commands whose own status got lost."""
+    tail = text[-4_000:]
+    return _PASSED.search(tail) is not None and not tests_failed(tail) and not looks_failed(tail)
+
+
+def ran_no_tests(text: str) -> bool:
+    """Whether the end of a test run's output says that there was nothing to run."""
+    return _NO_TESTS.search(text[-4_000:]) is not None
 
 
 def result_line(text: str) -> str:

@@ -1,50 +1,41 @@
 """Runs of one program told alike whatever their flags, so that a later success is known to cover an earlier failure.
 
-A success covers a failure when it ran at least what failed: the same file, a directory that holds it, or everything. What is
-not understood counts against it, since a failure that is told as resolved is looked for by nobody.
+A success covers a failure when it ran at least what failed: the same file, a directory that holds it, or everything; and when
+the line's end tells the run's own. What is not understood counts against it, since a failure that is told as resolved is looked
+for by nobody.
 """
 from __future__ import annotations
 
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from sessionstore.domain.ledger.run_options import choice_of_check, choice_of_deed, excuses_failure, runs_nothing
 from sessionstore.domain.ledger.shell_lines import gone_to, is_harmless, is_test_run
-from sessionstore.domain.ledger.shell_words import looks_like_path, simple_commands, without_heredoc, without_wrappers
+from sessionstore.domain.ledger.shell_words import ended_commands, looks_like_path, without_heredoc, without_wrappers
 
 _SCANNED: Final = 4_000
-_MERGED: Final = re.compile(r"\d?>&\d|&>")
-_FORGIVEN: Final = re.compile(r"\|\|\s*(?:true|:|echo)(?!\S)")
-"""What makes a command end well whatever happens."""
+_MERGED: Final = re.compile(r"\d?>&\d|&(?=>)")
 _PYTHON: Final = re.compile(r"py(?:thon)?\d?(?:\.\d+)?$")
 _MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
 _NESTING: Final = frozenset({"ssh", "docker", "podman", "kubectl", "su", "eval", "xargs", "nsenter", "chroot", "find"})
 """Programs that run another one, which is what failed or not."""
+_STRICT: Final = {"pipefail": re.compile(r"pipefail"), "errexit": re.compile(r"(?:^|\s)-[a-z]*e|errexit")}
+"""What a shell is set to, for a failure to be told in spite of what comes behind it."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "fish"})
 _RUNNERS: Final = frozenset({"pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "ctest"})
 _CHECKERS: Final = frozenset(
     {"mypy", "eslint", "tsc", "flake8", "pylint", "pyright", "black", "prettier", "stylelint", "shellcheck", "pyflakes"}
 )
 _CHECKERS_WITH_VERB: Final = frozenset({"ruff check", "ruff format", "biome check", "biome lint", "cargo clippy"})
-_CHOOSING: Final = frozenset(
-    {"-k", "-m", "-t", "-g", "-run", "--run", "--grep", "--filter", "--tests", "--deselect", "--ignore", "--exclude", "--skip",
-     "--testNamePattern", "--testPathPattern", "--test-name-pattern", "--select", "--only", "--project"}
-)
-"""Options that choose a part of what there is, by the value behind them."""
-_CHOOSING_ALONE: Final = frozenset(
-    {"--lf", "--last-failed", "--sw", "--stepwise", "--onlyChanged", "--changed", "--short", "-short"}
-)
-_PARTS: Final = frozenset({"--package", "--test", "--bin", "--example", "-e"})
-"""Options that name what is run; several of them run several."""
-_VALUED: Final = frozenset(
-    {"-n", "--maxfail", "--tb", "-p", "-W", "-o", "-c", "-j", "--timeout", "--color", "--durations", "--reporter", "--workers",
-     "--jobs", "--cov", "--cov-report", "--rootdir", "--config", "--config-file", "--log-level"}
-)
-"""Options whose value says how it is run, not what."""
 _BUILDERS: Final = frozenset({"make", "ninja", "gradle", "gradlew", "mvn", "just"})
 """Programs that build everything when they are told nothing."""
+_RUN_WHOLE: Final = frozenset(
+    {"cargo", "npm", "pnpm", "yarn", "bun", "git", "terraform", "docker-compose", "dotnet", "swift", "mix"}
+)
+"""Programs whose verbs do all there is to do when they are told nothing more."""
 _INSTALLING: Final = frozenset({"install", "add", "i", "get", "download", "pull", "clone"})
 """Verbs behind which plain words name what is wanted."""
 _WORD: Final = re.compile(r"[\w./-]+")
@@ -60,7 +51,8 @@ class Run:
     """A program that was run: with its verb as ``program``, what it was run on, and what chose a part of that.
 
     ``checks`` is true of tests, linters and type checkers, which say of everything they are run on whether it is well.
-    ``directory`` is where, empty when it is not said.
+    ``directory`` is where, empty when it is not said. ``idle`` is one that only told of itself or of what it would do; one that
+    ``tells`` has its own end shown by that of the command line.
     """
 
     program: str
@@ -68,20 +60,29 @@ class Run:
     targets: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
     checks: bool = False
+    idle: bool = False
+    tells: bool = True
 
     def covers(self, failed: Run, error: str) -> bool:
         """Whether the success of this run says that what ``failed`` ended with (``error``) is no more."""
         if self.program != failed.program or not _may_be_one(self.directory, failed.directory):
             return False
         if not self.checks:
-            has_verb, verb = " " in self.program, self.program.rpartition(" ")[2]
-            runs_all = has_verb and not self.targets and verb not in _INSTALLING
-            return runs_all or set(self.targets) == set(failed.targets)
+            return self._does_again(failed)
         named = _named_in(error)
         if not self.chosen <= failed.chosen and not _chooses(self.chosen, named):
             return False
         suffering = named or failed.targets
         return not self.targets or (bool(suffering) and all(self._includes(one) for one in suffering))
+
+    def _does_again(self, failed: Run) -> bool:
+        name, _, verb = self.program.partition(" ")
+        if verb and not self.targets and name in _RUN_WHOLE and verb not in _INSTALLING:
+            return True
+        if self.program == "git push" and not failed.targets and self.chosen & {"-u", "--set-upstream"}:
+            # What a bare push may have failed for is that nobody had said where to.
+            return True
+        return set(self.targets) == set(failed.targets) and (bool(verb) or name in _BUILDERS or failed.chosen <= self.chosen)
 
     def _includes(self, one: str) -> bool:
         return any(_is_within(one, target, self.directory) for target in self.targets)
@@ -93,6 +94,8 @@ def is_retry(newer: str, older: str) -> bool:
     Only for commands that nothing more is known of; two short ones are alike by chance.
     """
     words, before = frozenset(_WORD.findall(newer[:_SCANNED])), frozenset(_WORD.findall(older[:_SCANNED]))
+    if runs_nothing("", tuple(words - before)):
+        return False
     return min(len(words), len(before)) >= _LEAST_WORDS and len(words & before) >= _MOSTLY * len(words | before)
 
 
@@ -103,22 +106,46 @@ def runs_of(command: str, *, base: str = "") -> tuple[Run, ...]:
     """
     text = _MERGED.sub(" ", command[:_SCANNED])
     lines = without_heredoc(text)
+    commands = list(ended_commands(lines))
     here: str | None = base
+    strict: frozenset[str] = frozenset()
     tests: list[Run] = []
     others: list[Run | None] = []
-    for words in simple_commands(lines):
+    for place, (words, _end) in enumerate(commands):
         plain = without_wrappers(list(_without_redirections(words)))
         program = posixpath.basename(plain[0]) if plain else ""
         if program == "cd":
             here = gone_to(plain[-1] if len(plain) > 1 else "", here)
-        elif plain and not is_harmless(program) and program not in ("tee", "mkdir", "set", "export", "source", "."):
+        elif program == "set":
+            strict |= {sign for sign, said in _STRICT.items() if said.search(" ".join(plain[1:]))}
+        elif plain and not is_harmless(program) and program not in ("tee", "mkdir", "export", "source", "."):
             run = None if here is None or any("(" in word for word in plain[:1]) else _run(plain, here, piped=lines != text)
+            if run and not _tells(commands, place, strict):
+                run = replace(run, tells=False)
             if is_test_run(" ".join(plain)):
                 tests.extend([run] if run else [])
             else:
                 others.append(run)
-    found = tests or ([] if _FORGIVEN.search(lines) else others)
+    found = tests or others
     return tuple(run for run in found if run is not None) if None not in found else ()
+
+
+def _tells(commands: Sequence[tuple[list[str], str]], place: int, strict: frozenset[str]) -> bool:
+    """Whether the command at this place was run for certain, and its failure would have been that of the whole line."""
+    if place and commands[place - 1][1] == "||":
+        return False
+    is_own_pipe = True
+    for number in range(place, len(commands)):
+        end = commands[number][1]
+        following = commands[number + 1][0] if number + 1 < len(commands) else []
+        if end == "&" or (end == "|" and is_own_pipe and "pipefail" not in strict):
+            return False
+        if end == "||":
+            return following[:1] in (["exit"], ["return"]) and following[1:] != ["0"]
+        if end in (";", "\n"):
+            return not following or "errexit" in strict
+        is_own_pipe = is_own_pipe and end == "|"
+    return True
 
 
 def _run(plain: Sequence[str], here: str, *, piped: bool) -> Run | None:
@@ -132,11 +159,13 @@ def _run(plain: Sequence[str], here: str, *, piped: bool) -> Run | None:
     checks = name in _RUNNERS | _CHECKERS | _CHECKERS_WITH_VERB or is_test_run(name)
     if not checks:
         wants = name.rpartition(" ")[2] in _INSTALLING
-        things = tuple(word.removeprefix("./") for word in rest if _is_thing(word) or (wants and not word.startswith("-")))
+        is_known = has_verb or " " in name or name in _BUILDERS or any(_is_thing(word) or (wants and word) for word in rest)
         # What a program is told in a here document is what it does.
-        return None if piped or not (things or has_verb or " " in name or name in _BUILDERS) else Run(name, here, things)
-    targets, chosen = _choice(rest, packages=name.startswith("cargo"))
-    return Run(name, here, targets, chosen, checks=True)
+        if piped or not is_known:
+            return None
+    targets, chosen = (choice_of_check if checks else choice_of_deed)(rest, program=name)
+    idle, tells = runs_nothing(name, rest), not excuses_failure(rest)
+    return Run(name, here, targets, chosen, checks, idle, tells)
 
 
 def _named(plain: Sequence[str]) -> tuple[str, list[str]]:
@@ -151,27 +180,6 @@ def _named(plain: Sequence[str]) -> tuple[str, list[str]]:
         name = script if script in _RUNNERS | _CHECKERS else f"{name} {script}"
         rest = [word for word in rest[1:] if word != "--"]
     return "pytest" if name == "py.test" else name, rest
-
-
-def _choice(rest: Sequence[str], *, packages: bool) -> tuple[tuple[str, ...], frozenset[str]]:
-    """What a check is run on, and by which options only a part of it."""
-    targets: list[str] = []
-    chosen: set[str] = set()
-    words = iter(rest)
-    for word in words:
-        option, equals, value = word.partition("=")
-        if not word.startswith("-"):
-            target = word.removeprefix("./").removesuffix("...").rstrip("/")
-            targets.extend([target] if target not in ("", ".") and not target.isdigit() else [])
-        elif option in _CHOOSING:
-            chosen.add(f"{option} {value if equals else next(words, '')}")
-        elif option in _CHOOSING_ALONE or option.startswith("-D"):
-            chosen.add(word)
-        elif option in _PARTS or (packages and option == "-p"):
-            targets.append(f"{option} {value if equals else next(words, '')}")
-        elif option in _VALUED and not equals:
-            next(words, "")
-    return tuple(targets), frozenset(chosen)
 
 
 def _named_in(error: str) -> tuple[str, ...]:
@@ -214,7 +222,7 @@ def _is_thing(word: str) -> bool:
 
 
 def _is_verb(word: str) -> bool:
-    return _VERB.fullmatch(word) is not None and not _is_thing(word)
+    return _VERB.fullmatch(word) is not None and not word.isdigit() and not _is_thing(word)
 
 
 def _without(words: Sequence[str], word: str) -> list[str]:

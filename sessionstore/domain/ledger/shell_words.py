@@ -16,17 +16,23 @@ _PREFIXES: Final = frozenset({"sudo", "time", "nohup", "env", "exec", "command",
 
 def simple_commands(text: str) -> Iterator[list[str]]:
     """The words of each command of a command line, without quotation marks around them."""
+    for words, _end in ended_commands(text):
+        yield words
+
+
+def ended_commands(text: str) -> Iterator[tuple[list[str], str]]:
+    """The words of each command of a command line, and what stands between it and the next: ``&&``, ``|`` and their like."""
     words: list[str] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token in _SEPARATORS:
             if words:
-                yield words
+                yield words, token
             words = []
         else:
             words.append(token[1:-1] if len(token) > 1 and token[0] == token[-1] and token[0] in "\"'" else token)
     if words:
-        yield words
+        yield words, ""
 
 
 def without_heredoc(text: str) -> str:

@@ -22,9 +22,11 @@ class TodoReader:
 
     def read(self, use: ToolUse, text: str, seq: int, *, failed: bool) -> None:
         """Note the todos of one call, whose result is ``text``."""
+        if failed:
+            return
         if not use.changes_todos:
             self._whole(use, seq)
-        elif not failed:
+        else:
             for item in use.todos:
                 self._change(item, text, seq)
             for item in () if use.todos else listed_in(text):

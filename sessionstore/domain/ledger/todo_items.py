@@ -60,6 +60,11 @@ def read_todos(name: str, arguments: Mapping[str, Any]) -> tuple[tuple[TodoItem,
     return (), not item.content and bool(_LOOKING & set(verbs)) and "write" not in verbs
 
 
+def empties_list(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call gives a whole list with nothing on it."""
+    return arguments.get("merge") is not True and any(arguments.get(key) == [] for key in _LIST_KEYS)
+
+
 def made_identity(text: str) -> str:
     """The id that a result gives a todo that was made; empty when it says none."""
     found = _MADE_ID.search(text[:2_000])

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from sessionstore.domain.ledger.shell_lines import patched_files
 from sessionstore.domain.ledger.shell_words import looks_like_file
-from sessionstore.domain.ledger.todo_items import TodoItem, first_string, read_todos
+from sessionstore.domain.ledger.todo_items import TodoItem, empties_list, first_string, read_todos
 from sessionstore.domain.tool_reading import call_subject
 from sessionstore.domain.transcript import ToolCall
 
@@ -75,7 +75,7 @@ def read_tool_use(call: ToolCall) -> ToolUse:
     detail = subject.detail or ""
     if subject.kind == "todo":
         todos, changes = read_todos(name, arguments)
-        kept = bool(todos) or changes
+        kept = bool(todos) or changes or empties_list(arguments)
         return ToolUse("todo", name, todos=todos, changes_todos=changes) if kept else ToolUse("other", name, subject=detail)
     directory = first_string(arguments, ("workdir", "cwd", "working_directory", "dir_path"))
     command = subject.command or _bare_command(subject.kind, arguments)
