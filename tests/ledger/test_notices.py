@@ -60,6 +60,17 @@ WHOLE_NOTICES = [
     "<skill>\n<name>review</name>\nRead it all.\n</skill>",
     "Base directory for this skill: D:\\shop\\.claude\\skills\\review\n\n# Review\n\nAlways read it all.",
     "<task-notification>\nIt ended.\n</task-notification>",
+    "<user-prompt-submit-hook>\nbranch: main\n</user-prompt-submit-hook>",
+    "<permissions instructions>\nNever write outside.\n</permissions instructions>\n<user_action>x</user_action>",
+    "<collaboration_mode># Default\n`<collaboration_mode>..</collaboration_mode>` changes it.\n</collaboration_mode>",
+    "<subagent_notification>\n{}\n</subagent_notification>",
+    "<user_action>\nreview\n</user_action>",
+    "<new-diagnostics>a.py:1 unused</new-diagnostics>",
+    '<teammate-message teammate_id="lint" color="blue">\nI am done.\n</teammate-message>',
+    "<teammate-message>I am done.</teammate-message>",
+    "Stop hook feedback:\n- [check.sh]: 2 files are not committed.\n\nPlease commit them.",
+    "Stop hook feedback:\n[check.sh]: 2 files are not committed.",
+    "Stop hook feedback:\n2 files are not committed.\nPlease commit them.",
 ]
 
 
@@ -97,9 +108,35 @@ def test_a_request_may_begin_as_a_notice_does() -> None:
         "Caveat: The messages below are wrong.",
         "Base directory for this skill: make it configurable.",
         "[Request interrupted by user is what I see, why?",
+        "<new-diagnostics>x</new-diagnostics> is shown twice, why?",
+        "<collaboration_mode> is <b>never</b> closed.",
+        "<teammate-message",
+        "<user_action color='x'>y</user_action>",
+        "Stop hook feedback: where does it come from?",
+        "Stop the server.",
     ):
         assert entry(text).is_request
         assert entry(text).spoken == text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "<command-name>/fix</command-name>\n<command-message>fix</command-message>\n<command-args>{}</command-args>",
+        "<command-message>fix runs…</command-message>\n<command-name>/fix</command-name>\n<command-args>\n{}\n</command-args>",
+        f"{CAVEAT}\n<command-name>/fix</command-name><command-args>{{}}</command-args><local-command-stdout>ok</local-command-stdout>",
+    ],
+)
+def test_what_a_person_gave_a_slash_command_is_a_request(command: str) -> None:
+    """LAST-1."""
+    asked = entry(command.format("repair the login bug, never touch the users table"))
+    assert asked.is_request
+    assert asked.spoken.strip() == "repair the login bug, never touch the users table"
+    (binds,) = (fact.text for fact in extract_ledger([asked]).entries if fact.kind == "constraint")
+    assert "never touch the users table" in binds
+    assert "fix" not in binds
+    assert entry(command.format("repair it") + "\nand then stop").spoken.split() == ["repair", "it", "and", "then", "stop"]
+    assert not entry(command.format(" ")).is_request
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from sessionstore.domain.rendering.media import (
 from sessionstore.domain.rendering.outgoing import Outgoing, is_blocks, kept_fields, origin_of
 from sessionstore.domain.rendering.parts import Draft, Member, Part, part_text
 from sessionstore.domain.response_items import type_of
+from sessionstore.domain.transcript import answered_id_key
 
 _FOREIGN_BLOCKS: Final = FOREIGN_TO_ANTHROPIC | {
     "image_url", "input_text", "output_text", "input_image", "refusal", "reasoning", "computer_screenshot",
@@ -66,8 +67,7 @@ class AnthropicForm:
 
     def _result(self, part: Part) -> dict[str, Any]:
         if part.inline:
-            key = next(key for key, value in part.raw.items() if key.endswith("id") and value == part.given_id)
-            return {**part.raw, key: part.call_id}
+            return {**part.raw, answered_id_key(part.raw) or "tool_use_id": part.call_id}
         if _is_native_result(part):
             return {**part.raw, "tool_use_id": part.call_id}
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": part.call_id}

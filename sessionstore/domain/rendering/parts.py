@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from sessionstore.domain.closed_sets import Kind
 from sessionstore.domain.messages import Message
-from sessionstore.domain.response_items import is_call_item, is_result_item, type_of
+from sessionstore.domain.response_items import is_answered_call, is_call_item, is_result_item, type_of
 from sessionstore.domain.transcript import (
     IMAGE_TYPES,
     REASONING_TYPES,
@@ -139,7 +139,7 @@ def read_parts(entry: Entry, index: int) -> tuple[Part, ...]:
             reader.result({"content": result.text})
     elif "role" not in message and item_type == "reasoning":
         reader.add("reasoning", message)
-    elif "role" not in message and "content" not in message:
+    elif is_answered_call(message) or ("role" not in message and "content" not in message):
         reader.add("item", message)
     else:
         reader.content(message.get("content"))
@@ -183,12 +183,19 @@ class _PartReader:
         self.parts.append(Part(kind, raw, self._entry.seq))
 
     def call(self, raw: Any) -> None:
+        if self._calls == len(self._entry.view.calls):
+            # Read otherwise than its view does: it is sent as what it is, and no call.
+            self.add("other", raw)
+            return
         call = self._entry.view.calls[self._calls]
         key = (self._index, self._calls)
         self._calls += 1
         self.parts.append(Part("call", raw, self._entry.seq, call=call, call_id=call.call_id, key=key, given_name=call.name))
 
     def result(self, raw: Any) -> None:
+        if self._results == len(self._entry.view.results):
+            self.add("other", raw)
+            return
         result = self._entry.view.results[self._results]
         self._results += 1
         self.parts.append(Part("result", raw, self._entry.seq, result=result, call_id=result.call_id))

@@ -6,25 +6,13 @@ call is left out; a call at the very end is in flight and stays open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from sessionstore.domain.closed_sets import Profile
 from sessionstore.domain.rendering.parts import Draft, Key, Member, Part, read_parts, voice_of
 from sessionstore.domain.rendering.repairs import UNANSWERED_STUB, Repair, covered_stub
+from sessionstore.domain.rendering.turns import Turn, goes_on_since, leave_servers_calls_open
 from sessionstore.domain.transcript import Entry, Pairing, ToolResult, pair_calls
-
-
-@dataclass(slots=True)
-class _Turn:
-    """A draft in the making, with the messages that bring the results of its calls."""
-
-    draft: Draft
-    answers: list[Draft] = field(default_factory=list)
-    answered: set[Key] = field(default_factory=set)
-
-    @property
-    def calls(self) -> list[Part]:
-        return [part for part in self.draft.parts if part.kind == "call"]
 
 
 def lay_out(
@@ -35,6 +23,8 @@ def lay_out(
     for index in range(len(entries)):
         layout.place(index)
     drafts: list[Draft] = []
+    if profile == "anthropic":
+        leave_servers_calls_open(layout.turns)
     for position, turn in enumerate(layout.turns):
         drafts.append(turn.draft)
         drafts.extend(turn.answers)
@@ -50,8 +40,8 @@ class _Layout:
         self._pairing: Pairing = pair_calls(entries)
         self._call_of_result: dict[int, Key] = {}
         self._last_answer: dict[Key, int] = {}
-        self._owner: dict[Key, _Turn] = {}
-        self.turns: list[_Turn] = []
+        self._owner: dict[Key, Turn] = {}
+        self.turns: list[Turn] = []
         self.repairs: list[Repair] = []
         made: dict[int, int] = {}
         for paired in self._pairing.calls:
@@ -70,7 +60,7 @@ class _Layout:
         else:
             self._place_user(entry, parts, index)
 
-    def stubs(self, turn: _Turn, covered: Sequence[tuple[int, int]]) -> list[Draft]:
+    def stubs(self, turn: Turn, covered: Sequence[tuple[int, int]]) -> list[Draft]:
         """A stub for each call of a turn that will not be answered any more."""
         found = []
         for part in turn.calls:
@@ -112,7 +102,7 @@ class _Layout:
                 self._orphan(entry, part)
                 start = position + 1
             elif self._stays_inline(turn, part):
-                self._speak(entry, parts[start:position], complete=False, joins=True)
+                self._speak(entry, parts[start:position], complete=False, joins=not turn.answers and turn is self.turns[-1])
                 self._inline(turn, entry, part)
                 start = position + 1
             else:
@@ -144,12 +134,12 @@ class _Layout:
             answer = Draft("user", (Member(entry.message, own, complete=False),), entry.kind)
             self._answer(turn, answer, moved=turn is not self.turns[-1])
         if rest or not parts:
-            self.turns.append(_Turn(Draft("user", (Member(entry.message, rest, complete=not results),), entry.kind)))
+            self.turns.append(Turn(Draft("user", (Member(entry.message, rest, complete=not results),), entry.kind)))
 
-    def _may_stay_mixed(self, turn: _Turn, parts: tuple[Part, ...], index: int) -> bool:
+    def _may_stay_mixed(self, turn: Turn, parts: tuple[Part, ...], index: int) -> bool:
         """Whether results and a person's words may stay in one message: nothing else of this turn comes after them."""
         in_order = all(part.kind == "result" for part in parts[: sum(part.kind == "result" for part in parts)])
-        fully = all(part.key is not None and self._last_answer.get(part.key) == index for part in turn.calls)
+        fully = all(part.key is not None and self._last_answer.get(part.key) == index for part in turn.calls if not part.inline)
         return turn is self.turns[-1] and not turn.answers and in_order and fully
 
     def _speak(self, entry: Entry, parts: tuple[Part, ...], *, complete: bool, joins: bool = False) -> None:
@@ -161,13 +151,13 @@ class _Layout:
             turn = previous
             turn.draft = replace(turn.draft, members=(*turn.draft.members, member))
         else:
-            turn = _Turn(Draft("assistant", (member,), entry.kind))
+            turn = Turn(Draft("assistant", (member,), entry.kind))
             self.turns.append(turn)
         for part in parts:
             if part.kind == "call" and part.key is not None:
                 self._owner[part.key] = turn
 
-    def _is_one_answer(self, turn: _Turn, entry: Entry, parts: tuple[Part, ...]) -> bool:
+    def _is_one_answer(self, turn: Turn, entry: Entry, parts: tuple[Part, ...]) -> bool:
         """Whether a message is a further piece of the answer before it, and not an answer of its own."""
         draft = turn.draft
         if draft.voice != "assistant" or turn.answers or "summary" in (draft.kind, entry.kind) or not parts:
@@ -182,11 +172,14 @@ class _Layout:
         is_item = "role" not in entry.message
         return is_item and all(part.kind == "call" for part in parts) and "tool_calls" not in draft.members[-1].envelope
 
-    def _stays_inline(self, turn: _Turn, part: Part) -> bool:
+    def _stays_inline(self, turn: Turn, part: Part) -> bool:
         """Whether a provider ran the tool itself, so that call and result are parts of one answer of the assistant."""
         raw = part.raw
-        is_block = isinstance(raw, dict) and "role" not in raw and raw.get("type") != "tool_result"
-        return self._profile == "anthropic" and is_block and turn is self.turns[-1] and not turn.answers
+        if self._profile != "anthropic" or not isinstance(raw, dict) or "role" in raw or raw.get("type") == "tool_result":
+            return False
+        if turn is self.turns[-1] and not turn.answers:
+            return True
+        return turn.makes_servers_call(part.key) and goes_on_since(turn, self.turns)
 
     def _continues_inline(self, entry: Entry | None = None) -> bool:
         if not self.turns or self.turns[-1].answers:
@@ -201,20 +194,18 @@ class _Layout:
         others = tuple(member for member in turn.draft.members if member.envelope is not entry.message)
         turn.draft = replace(turn.draft, members=(*others, Member(entry.message, own, len(own) == total)))
 
-    def _inline(self, turn: _Turn, entry: Entry, part: Part) -> None:
-        members = tuple(
-            replace(
-                member,
-                parts=tuple(replace(known, inline=True) if known.key == part.key else known for known in member.parts),
-            )
-            for member in turn.draft.members
-        )
+    def _inline(self, turn: Turn, entry: Entry, part: Part) -> None:
+        turn.keep_inline(part.key)
         answer = Member(entry.message, (replace(part, inline=True),), complete=False)
-        turn.draft = replace(turn.draft, members=(*members, answer))
+        latest = self.turns[-1]
+        if latest.answers or not (latest is turn or any(member.envelope is entry.message for member in latest.draft.members)):
+            self.turns.append(Turn(Draft("assistant", (answer,), entry.kind)))
+        else:
+            latest.draft = replace(latest.draft, members=(*latest.draft.members, answer))
         if part.key is not None:
             turn.answered.add(part.key)
 
-    def _answer(self, turn: _Turn, answer: Draft, *, moved: bool) -> None:
+    def _answer(self, turn: Turn, answer: Draft, *, moved: bool) -> None:
         turn.answers.append(answer)
         for part in answer.parts:
             if part.key is None or part.kind != "result":
