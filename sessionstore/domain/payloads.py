@@ -44,6 +44,9 @@ _FILE_KEYS: Final = frozenset({"file_data", "b64_json"})
 _LIKELY_KEYS: Final = _SEALED_KEYS | {"data", "blob"}
 _DATA_URL: Final = re.compile(r"data:([\w.+-]*/?[\w.+-]*)[^,]{0,100};base64,", re.ASCII)
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_BROKEN: Final = re.compile(r"[A-Za-z0-9+/_-]{60,128}(?=\r?\n)")
+"""The first of several lines: 64 characters in PEM, 76 in MIME."""
+_NO_HEX: Final = re.compile(r"[G-Zg-z+/]")
 _SHORT: Final = 64
 """Characters from which on a string under a key that promises base64 is taken for it: no word is as long."""
 
@@ -94,7 +97,8 @@ class Payloads:
     def _marked(self, text: str, key: str, media_type: str, holder: str) -> str:
         if not text:
             return text
-        is_base64 = len(text) >= _SHORT and key in _LIKELY_KEYS and _BASE64.fullmatch(text) is not None
+        coded = _base64_length(text) if len(text) >= (_SHORT if key in _LIKELY_KEYS else _LONG) else 0
+        is_base64 = bool(coded) and key in _LIKELY_KEYS
         if key in _SEALED_KEYS and is_base64:
             self.seal(text)
             return Mark("[encrypted]")
@@ -104,8 +108,8 @@ class Payloads:
             return self._priced(len(text), "image/png")
         if key in _FILE_KEYS or (key == "data" and holder == "base64"):
             return self._priced(len(text), media_type)
-        if is_base64 or (len(text) >= _LONG and _BASE64.fullmatch(text)):
-            return self._priced(len(text), media_type)
+        if coded:
+            return self._priced(coded, media_type)
         return text
 
     def _priced(self, characters: int, media_type: str) -> Mark:
@@ -115,6 +119,21 @@ class Payloads:
             return Mark("[image]")
         self.tokens += payload_tokens(size, media_type)
         return Mark(f"[{clean_text(media_type) or 'data'}, {size:,} bytes]")
+
+
+def _base64_length(text: str) -> int:
+    """How many characters of base64 a text is, without line breaks; 0 where it is none.
+
+    Broken into lines it is where all but the last are equally long, which no list of words is.
+    """
+    width = len((_BROKEN.match(text) or [""])[0])
+    if not width:
+        return len(text) if _BASE64.fullmatch(text) else 0
+    lines = text.split()
+    even = all(len(line) == width for line in lines[:-1]) and len(lines[-1]) <= width
+    # Hashes, one a line, are as even.
+    coded = "".join(lines) if even and _NO_HEX.search(lines[0]) else ""
+    return len(coded) if _BASE64.fullmatch(coded) else 0
 
 
 def payload_tokens(size: int, media_type: str) -> int:

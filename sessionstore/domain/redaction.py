@@ -34,6 +34,8 @@ _KEY_OF: Final = re.compile(
     r"(?:api|access|private|auth|account|encryption|signing|master|shared|storage|subscription)[_-]?$", re.IGNORECASE
 )
 """What makes a key a secret one."""
+_OF_PARSER: Final = re.compile(r"(?:unexpected|illegal) $", re.IGNORECASE)
+"""What makes a token one that a parser came upon."""
 _WORD_ELSEWHERE: Final = (
     "passwort", "kennwort", "contraseña", "contrasena", "mot de passe", "senha", "wachtwoord", "hasło", "lösenord", "пароль",
     "пароля", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
@@ -153,6 +155,8 @@ def _replace(text: str, spans: list[tuple[int, int, str]]) -> str:
 def _named_value(text: str, name: re.Match[str], kind: str) -> tuple[int, int] | None:
     after = _AFTER_NAME.match(text, name.end())
     if after is None or (kind == "key" and not _KEY_OF.search(text[max(0, name.start() - 16) : name.start()])):
+        return None
+    if kind == "token" and _OF_PARSER.search(text[max(0, name.start() - 12) : name.start()]):
         return None
     separator, start = after["separator"], after.end()
     if kind == "foreign" and not text[start : start + 1].isascii():

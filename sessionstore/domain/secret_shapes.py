@@ -132,9 +132,10 @@ SHAPES: Final = (
     ),
     _shape(
         "password", ("</", "<\\"),
-        r"<(?P<tag>[\w.:-]{0,40}(?i:password|passwd|passphrase|pwd|secret|token|api_?key)[0-9]?)(?:\s[^<>\n]{0,200})?>"
-        r"(?P<secret>(?!\[REDACTED:|[$<{%*]|(?i:string|true|false|null|none|\w*password|\w*secret|\w*token)<)[^\s<>]{3,256})<\\*/(?P=tag)>",
-        "an element of one word that is named for what it holds",
+        r"<(?P<tag>[\w.:-]{0,40}(?i:password|passwd|passphrase|pwd|secret|(?P<short>token)|api_?key)[0-9]?)(?:\s[^<>\n]{0,200})?>"
+        r"(?P<secret>(?!\[REDACTED:|[$<{%*]|(?i:your[_-][\w-]{1,60}|string|true|false|null|none|\w*password|\w*secret|\w*token)<)"
+        r"(?(short)(?=[^\s<>]{0,80}[0-9])(?=[^\s<>]{8}))[^\s<>]{3,256})<\\*/(?P=tag)>",
+        "an element of one word that is named for what it holds; parsers have tokens too, which are short or words",
     ),
     _shape(
         "password", ("machine ", "machine\t", "default login"),
@@ -147,8 +148,8 @@ SHAPES: Final = (
         "authorization", ("uthorization", "UTHORIZATION"),
         r"(?i:authorization)\\*[\"']?\s{0,8}[:=]\s{0,8}\\*[\"']?(?i:(?:bearer|basic|token|digest|apikey|negotiate|bot)\s{1,8})?"
         r"(?P<secret>(?!\[REDACTED:|[$<{%*]|(?i:bearer|basic|token|digest|apikey|negotiate|bot|none|null|true|false|header|string|required|optional)\b)"
-        r"[A-Za-z0-9._~+/=:-]{6,})",
-        "the header exists to carry a credential; a scheme without one, a variable or a type is left",
+        r"[A-Za-z0-9._~+/=:-]{6,}+(?!\())",
+        "the header exists to carry a credential; a scheme without one, a variable, a call or a type is left",
     ),
     _shape(
         "bearer", ("earer ", "EARER "),
@@ -171,6 +172,20 @@ SHAPES: Final = (
         "login", ("login",),
         rf"\b(?:docker|podman|nerdctl|buildah|skopeo|oras|registry|oc|az)\s{{1,4}}login\s{_ARGUMENTS}(?<=\s)-p(?:\s{{1,4}}|=){_QUOTE}{_GIVEN}",
         "what logs in to a registry takes a password there; the same letter means a port elsewhere",
+    ),
+    _shape(
+        "login", ("pass:",), rf"\s-pass(?:in|out)?\s{{1,4}}{_QUOTE}pass:{_GIVEN}",
+        "how openssl is given a password in a command line",
+    ),
+    _shape(
+        "login", ("zip ",),
+        rf"(?<![\w.-])(?:un)?zip(?=\s){_ARGUMENTS}\s-P\s{{1,4}}{_QUOTE}(?!(?:to|for|is|and|or|option|flag)\b){_GIVEN}",
+        "the option has no other use there",
+    ),
+    _shape(
+        "login", ("smbclient", "smbget", "rpcclient"),
+        rf"\b(?:smbclient|smbget|rpcclient)\b{_ARGUMENTS}\s(?:-U\s{{0,4}}|--user[ =]){_QUOTE}[^\s%\"'\\]{{1,100}}%{_GIVEN}",
+        "a percent sign parts the user from the password",
     ),
     _shape(
         "login", ("sshpass",),

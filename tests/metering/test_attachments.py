@@ -81,6 +81,22 @@ def test_a_file_is_priced_by_its_size_up_to_a_limit(holder: Any) -> None:
         assert price < tokens(holder(base64_of(size))) < price + 50
 
 
+@pytest.mark.parametrize(("width", "end"), [(76, "\n"), (64, "\r\n")])
+@pytest.mark.parametrize("key", ["blob", "strokes"])
+def test_a_file_whose_base64_is_broken_into_lines_is_one(key: str, width: int, end: str) -> None:
+    for size, price in ((3_000, PAGE_TOKENS), (3 * PAGE_BYTES, 3 * PAGE_TOKENS), (6_000_000, MOST_PAYLOAD_TOKENS)):
+        data = base64_of(size)
+        wrapped = end.join(data[start : start + width] for start in range(0, len(data), width))
+        for ending in ("", end):
+            assert price < tokens(of_user({"type": "sketch", key: wrapped + ending})) < price + 50
+
+
+@pytest.mark.parametrize("line", ["0123456789abcdef" * 4, "a" * 70 + " b", "Q" * 20])
+def test_other_lines_are_text(line: str) -> None:
+    text = "\n".join([line] * 200)
+    assert tokens(of_user({"type": "sketch", "strokes": text})) > len(text) // 5
+
+
 def test_sound_is_priced_by_its_length() -> None:
     minute = of_user({"type": "input_audio", "input_audio": {"data": base64_of(60 * 48_000), "format": "wav"}})
     assert 600 <= tokens(minute) < 620
