@@ -70,6 +70,13 @@ def test_pieces_of_an_answer_that_was_paused_are_one_message() -> None:
     assert rendered(*messages) == [user("q"), model(DONE, MCP, FOUND, DONE), user("more")]
 
 
+@pytest.mark.parametrize("between", [user("wait"), model(DONE)])
+def test_a_result_that_comes_when_the_turn_is_over_is_that_of_a_tool(between: Message) -> None:
+    messages = rendered(user("q"), model(CODE, asks("a")), user(answer("a")), between, model(RAN), user("more"))
+    kinds = [block["type"] for message in messages if isinstance(message["content"], list) for block in message["content"]]
+    assert kinds[:4] == ["tool_use", "tool_use", "tool_result", "tool_result"]
+
+
 @pytest.mark.parametrize("call", [CODE, MCP])
 def test_a_call_that_nobody_will_answer_any_more_is_told_as_one_without_result(call: Message) -> None:
     messages = rendered(user("q"), model(call), user("never mind"))

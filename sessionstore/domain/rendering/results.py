@@ -101,7 +101,7 @@ class _Layout:
             if turn is None:
                 self._orphan(entry, part)
                 start = position + 1
-            elif self._stays_inline(turn, part):
+            elif self._stays_inline(turn, entry, part):
                 self._speak(entry, parts[start:position], complete=False, joins=not turn.answers and turn is self.turns[-1])
                 self._inline(turn, entry, part)
                 start = position + 1
@@ -172,14 +172,16 @@ class _Layout:
         is_item = "role" not in entry.message
         return is_item and all(part.kind == "call" for part in parts) and "tool_calls" not in draft.members[-1].envelope
 
-    def _stays_inline(self, turn: Turn, part: Part) -> bool:
+    def _stays_inline(self, turn: Turn, entry: Entry, part: Part) -> bool:
         """Whether a provider ran the tool itself, so that call and result are parts of one answer of the assistant."""
         raw = part.raw
         if self._profile != "anthropic" or not isinstance(raw, dict) or "role" in raw or raw.get("type") == "tool_result":
             return False
         if turn is self.turns[-1] and not turn.answers:
             return True
-        return turn.makes_servers_call(part.key) and goes_on_since(turn, self.turns)
+        begun = any(member.envelope is entry.message for member in self.turns[-1].draft.members)
+        before = self.turns[:-1] if begun else self.turns
+        return turn.makes_servers_call(part.key) and goes_on_since(turn, before)
 
     def _continues_inline(self, entry: Entry | None = None) -> bool:
         if not self.turns or self.turns[-1].answers:

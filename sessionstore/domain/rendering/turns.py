@@ -27,10 +27,10 @@ class Turn:
         return [part for part in self.draft.parts if part.kind == "call"]
 
     @property
-    def is_mute(self) -> bool:
-        """Whether nobody but the caller's tools speaks in it or behind it."""
+    def only_asks(self) -> bool:
+        """Whether it asks for tools of the caller's, and nobody but these has spoken since."""
         brought = [part for answer in self.answers for part in answer.parts]
-        return self.draft.voice == "assistant" and all(part.kind == "result" for part in brought)
+        return any(not is_of_server(part) for part in self.calls) and all(part.kind == "result" for part in brought)
 
     def makes_servers_call(self, key: Key | None) -> bool:
         """Whether one of its calls, which the provider runs itself, has this key."""
@@ -46,9 +46,9 @@ class Turn:
 
 
 def goes_on_since(turn: Turn, turns: Sequence[Turn]) -> bool:
-    """Whether only the caller's tools have spoken to the model since a turn: a server's tool may have waited for them."""
+    """Whether the turns since one wait for tools of the caller's: so may a server's tool that was called there."""
     for later in reversed(turns):
-        if not later.is_mute:
+        if not later.only_asks:
             return False
         if later is turn:
             return True
