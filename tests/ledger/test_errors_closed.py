@@ -144,6 +144,8 @@ def test_what_may_not_have_run_or_have_failed_unseen_leaves_it_open(before: str,
         ("git push", "git pull --rebase && git push", "main -> main"),
         ("git commit -m one", "git commit -m two", ""),
         ("pytest --collect-only", "pytest", "3 passed"),
+        ("curl -sS https://a.invalid/", "curl -v https://a.invalid/", ""),
+        ("python run.py --prod --verbose", "python run.py --prod", ""),
     ],
 )
 def test_an_end_that_is_told_or_an_output_that_says_so_closes_it(before: str, after: str, output: str) -> None:

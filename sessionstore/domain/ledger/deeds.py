@@ -14,9 +14,8 @@ from sessionstore.domain.ledger.result_facts import (
     is_failure,
     looks_failed,
     outcome_of,
-    readable,
     result_line,
-    status_of,
+    said_by,
     tests_failed,
 )
 from sessionstore.domain.ledger.running import RunningCommands, goes_on
@@ -67,7 +66,7 @@ class DeedReader:
     def read(self, call: ToolCall, result: ToolResult | None, seq: int, result_seq: int | None) -> None:
         """Note the facts of one call; ``result_seq`` is where its result stands, None while it has none."""
         use = read_tool_use(call)
-        status, text = _said_by(result, use)
+        status, text = said_by(result, shows_content=use.shows_content)
         seen_at = seq if result_seq is None else result_seq
         if use.deed == "run":
             self._run(use, status, text, seq, seen_at, answered=result is not None)
@@ -92,7 +91,7 @@ class DeedReader:
         use = read_tool_use(call)
         if use.deed != "run":
             return
-        status, text = _said_by(result, use)
+        status, text = said_by(result, shows_content=use.shows_content)
         command = redact(use.command)
         line = read_shell_line(command)
         if is_failure(status) or (line.tests and tests_failed(text)):
@@ -237,17 +236,6 @@ class DeedReader:
         if (commit := _COMMIT.search(text[:6_000])) is not None:
             self._state("branch", commit[1], seq)
             self._state("commit", f"{commit[2]} {commit[3]}", seq)
-
-
-def _said_by(result: ToolResult | None, use: ToolUse) -> tuple[str, str]:
-    """The status of a result and its readable text; both are empty without a result."""
-    if result is None:
-        return "", ""
-    if "PRIVATE KEY" in result.text:
-        # A key of several lines has no shape any more once the text is cut into lines.
-        result = ToolResult(result.call_id, result.name, redact(result.text), result.is_error, result.images)
-    shows = use.looks or any(operation == "read" for operation, _path in use.operations)
-    return status_of(result, shows_content=shows), readable(result.text)
 
 
 def _shown(command: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from sessionstore.domain.redaction import redact
@@ -93,6 +94,16 @@ def readable(text: str) -> str:
     if len(text) <= SCANNED_HEAD + SCANNED_TAIL:
         return text
     return text[:SCANNED_HEAD] + "\n" + text[-SCANNED_TAIL:]
+
+
+def said_by(result: ToolResult | None, *, shows_content: bool) -> tuple[str, str]:
+    """The status of a result and its readable text; both are empty without a result."""
+    if result is None:
+        return "", ""
+    if "PRIVATE KEY" in result.text:
+        # A key of several lines has no shape any more once the text is cut into lines.
+        result = replace(result, text=redact(result.text))
+    return status_of(result, shows_content=shows_content), readable(result.text)
 
 
 def status_of(result: ToolResult, *, shows_content: bool = False) -> str:

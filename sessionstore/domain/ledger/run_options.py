@@ -24,6 +24,7 @@ _VALUED: Final = frozenset(
 )
 """Options of checks whose value says how it is run, not what."""
 _VALUED_ANYWHERE: Final = frozenset({"-j", "--jobs", "--parallel", "--timeout", "--color", "--log-level"})
+_LOUDNESS: Final = frozenset({"--verbose", "--quiet", "--silent", "--debug", "--trace", "--no-color"})
 _IDLE: Final = frozenset(
     {"--version", "-v", "--help", "--dry-run", "--dryrun", "--just-print", "--recon", "--what-if", "--whatif", "--simulate",
      "--no-act", "--noop", "--collect-only", "--collectonly", "--co", "--listtests", "--list-tests", "--list", "--fixtures",
@@ -101,4 +102,4 @@ def choice_of_deed(rest: Sequence[str], *, program: str) -> tuple[tuple[str, ...
             targets.append(word.removeprefix("./"))
         else:
             options.add(word)
-    return tuple(targets), frozenset(options)
+    return tuple(targets), frozenset(options - _LOUDNESS)

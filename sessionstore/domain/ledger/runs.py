@@ -82,7 +82,9 @@ class Run:
         if self.program == "git push" and not failed.targets and self.chosen & {"-u", "--set-upstream"}:
             # What a bare push may have failed for is that nobody had said where to.
             return True
-        return set(self.targets) == set(failed.targets) and (bool(verb) or name in _BUILDERS or failed.chosen <= self.chosen)
+        # A script's short options mostly say how; a long one may be what it is to do.
+        is_told = bool(verb) or name in _BUILDERS or {one for one in failed.chosen if one.startswith("--")} <= self.chosen
+        return is_told and set(self.targets) == set(failed.targets)
 
     def _includes(self, one: str) -> bool:
         return any(_is_within(one, target, self.directory) for target in self.targets)

@@ -61,6 +61,11 @@ class ToolUse:
     questions: tuple[str, ...] = ()
     looks: bool = False
 
+    @property
+    def shows_content(self) -> bool:
+        """Whether what it returns is what is stored somewhere."""
+        return self.looks or any(operation == "read" for operation, _path in self.operations)
+
 
 def read_tool_use(call: ToolCall) -> ToolUse:
     """What the call means; never fails, whatever its name and arguments are."""
