@@ -102,6 +102,8 @@ def test_a_command_that_goes_on_gets_the_status_that_its_process_ends_with_a_gen
     ("tool", "said", "waiting", "argument", "ids"),
     [
         ("exec_command", "Process running with session ID {}", "write_stdin", "session_id", (7, 8)),
+        ("exec_command", "Chunk ID: c1\nProcess running with session ID {}\nOutput:\n", "write_stdin", "session_id", (7, 8)),
+        ("run", '{{"session_id": "{}", "note": "still running"}}', "process", "session_id", ("p1", "p2")),
         ("Bash", "Command running in background with ID: {}. Output comes later", "BashOutput", "bash_id", ("b1", "b2")),
     ],
 )

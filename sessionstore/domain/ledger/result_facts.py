@@ -57,9 +57,9 @@ _TESTS_FAILED: Final = re.compile(
 )
 _PASSED: Final = re.compile(
     r"\b[1-9]\d{0,6} (?:tests? )?(?:passed|passing)\b|\b[1-9]\d{0,6} examples?, 0 failures|^# pass [1-9]"
-    r"|\b100% tests passed|\btest result: ok\. [1-9]|^OK(?: \(|\s*$)|^ok\s+\S|^PASS\b|\bPassed!|\bAll checks passed"
-    r"|\bno issues found|\bBUILD SUCCESS|\b[Cc]ompiled successfully|\bbuilt in \d|^\s*Finished\b|\bAll matched files use"
-    r"|\b0 errors\b|^Everything up-to-date|^\s*[0-9a-f]{7,}\.\.[0-9a-f]{7,}\s+\S+ -> ",
+    r"|\b100% tests passed|\btest result: ok\. [1-9]|^OK(?: \(|[ \t]{0,8}$)|^ok\s+\S|^PASS\b|\bPassed!|\bAll checks passed"
+    r"|\bno issues found|\bBUILD SUCCESS|\b[Cc]ompiled successfully|\bbuilt in \d|^[ \t]{0,8}Finished\b|\bAll matched files use"
+    r"|\b0 errors\b|^Everything up-to-date|^[ \t]{0,8}[0-9a-f]{7,40}\.\.[0-9a-f]{7,40}[ \t]{1,8}\S+ -> ",
     re.MULTILINE,
 )
 _NO_TESTS: Final = re.compile(

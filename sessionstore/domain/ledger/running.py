@@ -8,7 +8,7 @@ from sessionstore.domain.ledger.entry import Ledger, RunningCommand
 from sessionstore.domain.transcript import ToolCall
 
 _RUNNING: Final = re.compile(r"running with session ID|running in (?:the )?background|still running", re.IGNORECASE)
-_GIVEN_ID: Final = re.compile(r"\b(?:\w{1,10}[ _])?id\b[\"']?\s{0,3}[:=]?\s{0,3}[\"'`]?([\w-]{1,80})", re.IGNORECASE)
+_GIVEN_ID: Final = re.compile(r"(?:\b|_)(?<!chunk )id\b[\"']?\s{0,3}[:=]?\s{0,3}[\"'`]?([\w-]{1,80})", re.IGNORECASE)
 _SCANNED: Final = 400
 _MOST: Final = 64
 """Commands that are remembered, the newest of them."""
@@ -23,7 +23,8 @@ class RunningCommands:
 
     def note(self, key: str, text: str) -> None:
         """Remember a command under the id that its output gives it; another one of that id runs no more."""
-        named = _GIVEN_ID.search(text[:_SCANNED])
+        said = _RUNNING.search(text[:_SCANNED])
+        named = _GIVEN_ID.search(text[:_SCANNED], said.start() if said else 0) or _GIVEN_ID.search(text[:_SCANNED])
         begun = RunningCommand(named[1] if named else "", key)
         self.newest = (*(one for one in self.newest if one.identity != begun.identity), begun)[-_MOST:]
 
