@@ -37,6 +37,14 @@ def test_a_notice_binds_nobody() -> None:
     assert [fact.text for fact in facts.entries if fact.kind == "constraint"] == ["Always run the linter."]
 
 
+def test_what_a_notice_says_of_the_next_messages_is_no_rule_and_its_rules_are() -> None:
+    said = "DO NOT respond to these messages unless the user explicitly asks you to."
+    caveat = f"<local-command-caveat>{said}</local-command-caveat>"
+    rules = "# AGENTS.md instructions for /w\n<INSTRUCTIONS>\nNever rename the payments table.\n</INSTRUCTIONS>"
+    found = extract_ledger([entry(caveat), entry(rules)]).of_kind("constraint")
+    assert [fact.text for fact in found] == ["Never rename the payments table."]
+
+
 def test_text_that_only_looks_like_a_notice_stays() -> None:
     for text in ("a <system-reminder> without an end", "</ide_selection>", "x < y </b>", "<ide_a><ide_b></ide_b"):
         assert without_notices(text) == text

@@ -15,7 +15,7 @@ from sessionstore.domain.ledger.severe_lines import is_pasted_error
 from sessionstore.domain.ledger.small_talk import is_bare_answer, is_small_talk
 from sessionstore.domain.ledger.takeover import kinds_of_values
 from sessionstore.domain.ledger.taking_back import takes_back
-from sessionstore.domain.notices import without_notices
+from sessionstore.domain.notices import without_caveats, without_notices
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.transcript import Entry
 
@@ -48,7 +48,7 @@ def read_request(entry: Entry, collector: FactCollector, reader: DeedReader, *, 
     text = redact((entry.view.text if injected else entry.spoken).strip()) or "[image]"
     source: Source = "bulk" if injected else "user"
     shown = text if len(text) <= MAX_REQUEST else f"{text[:MAX_REQUEST]}… [{len(text) - MAX_REQUEST:,} more characters: #{seq}]"
-    said = list(sentences.sentences_of(text))
+    said = list(sentences.sentences_of(without_caveats(text) if injected else text))
     about = "injected" if injected else "asks" if _only_asks(said, text) else ""
     collector.add("request", str(seq), shown, seq, source=source, about=about)
     close_answered(entry, collector, final=False)
