@@ -38,7 +38,7 @@ def test_a_notice_binds_nobody() -> None:
 
 
 def test_what_a_notice_says_of_the_next_messages_is_no_rule_and_its_rules_are() -> None:
-    said = "DO NOT respond to these messages unless the user explicitly asks you to."
+    said = "Caveat: The messages below are from local commands. DO NOT respond to these messages unless the user asks you to."
     caveat = f"<local-command-caveat>{said}</local-command-caveat>"
     rules = "# AGENTS.md instructions for /w\n<INSTRUCTIONS>\nNever rename the payments table.\n</INSTRUCTIONS>"
     found = extract_ledger([entry(caveat), entry(rules)]).of_kind("constraint")
