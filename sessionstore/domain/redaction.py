@@ -56,6 +56,7 @@ _FOREIGN_MARKERS: Final = (
     "SENHA", "achtwoord", "asło", "ösenord", "арол", "АРОЛ", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
     "u0142o", "u00f6senord", "u0430\\", "u5bc6\\", "u53e3\\", "u30d1\\", "ube44\\", "uc554\\",
 )  # fmt: skip
+_ASCII_MARKERS: Final = tuple(marker for marker in _FOREIGN_MARKERS if marker.isascii())
 _WHOSE: Final = (
     "admin|root|user|db|database|prod|production|dev|test|staging|stage|local|master|main|app|api|web|mysql|postgres|pg|redis|smtp"
     "|mail|email|ftp|ssh|sudo|backup|service|old|new|default|primary|replica|read|write"
@@ -123,7 +124,7 @@ def _spans(text: str) -> Iterator[tuple[int, int, str]]:
         group = "secret" if "secret" in shape.pattern.groupindex else 0
         for match in shape.pattern.finditer(text):
             yield *match.span(group), shape.kind
-    if any(marker in text for marker in _FOREIGN_MARKERS):
+    if any(marker in text for marker in (_ASCII_MARKERS if text.isascii() else _FOREIGN_MARKERS)):
         end = 0
         for word in _FOREIGN_NAME.finditer(text):
             if word.start() >= end and (span := _named_value(text, word, "foreign")) is not None:

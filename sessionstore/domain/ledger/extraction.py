@@ -1,7 +1,7 @@
 """From messages to facts: one pass over a transcript that notes what was asked, said, done and found."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from sessionstore.domain.ledger import sentences
@@ -18,6 +18,8 @@ from sessionstore.domain.transcript import Entry, PairedCall, ToolResult, pair_c
 
 __all__ = ["extract_ledger", "seq_of"]
 
+_Readings = Sequence[Sequence[Said]]
+"""The ways to read a message that may change something: its sentences, and all of it as one."""
 _SHORT_MESSAGE: Final = 300
 """Characters up to which a message is read as one statement."""
 
@@ -46,11 +48,12 @@ def extract_ledger(
     waiting = OpenCalls(previous.open_calls)
     reader = DeedReader(collector, previous)
     before: Entry | None = None
+    news: list[_Readings] = []
     for index, entry in enumerate(ordered):
         for result in late.get(index, ()):
             _read_late(result, seq_of(entry), waiting, reader)
         if entry.is_request or (entry.view.role == "user" and entry.view.text.strip()):
-            read_request(entry, collector, reader, before=before)
+            news += _readings(seq_of(entry), read_request(entry, collector, reader, before=before))
             before = None
         elif entry.view.role == "assistant" and entry.view.text.strip():
             read_answer(entry, collector, reader, final=_is_final(ordered, index))
@@ -66,7 +69,9 @@ def extract_ledger(
                 reader.read(paired.call, paired.result, seq_of(entry), seq_of(ordered[paired.result_index]))
     _read_following(following, collector, waiting, reader)
     _close_superseded(collector, following)
-    _link_updates(collector, ordered, following)
+    for entry in following:
+        news += _readings(seq_of(entry), list(sentences.sentences_of(redact(entry.spoken))) if entry.is_request else ())
+    _link_updates(collector, news, len(ordered), staying={seq_of(entry) for entry in following})
     return Ledger(collector.entries(), waiting.newest(), reader.places.directory, reader.running)
 
 
@@ -131,12 +136,13 @@ def _close_superseded(collector: FactCollector, following: Sequence[Entry]) -> N
             collector.close(fact, replaced[fact.key])
 
 
-def _link_updates(collector: FactCollector, read: Sequence[Entry], following: Sequence[Entry]) -> None:
-    """Mark what a message of the user changes in its own words: gone where only a value was new, else with what changed it."""
-    news = [message for entry in (*read, *following) if entry.is_request and (message := _readings(entry))]
+def _link_updates(collector: FactCollector, news: Sequence[_Readings], read: int, *, staying: Collection[int]) -> None:
+    """Mark what a message of the user changes in its own words: gone where only a value was new, else with what changed it.
+
+    ``read`` is how many messages were read, ``staying`` the seqs of those that stay behind the summary.
+    """
     if not news:
         return
-    staying = {seq_of(entry) for entry in following}
     said_by_user = [fact for fact in collector.of_kind("constraint", "statement", "decision") if fact.source == "user"]
     # A message that was read before, when it stood behind a summary, has changed what it changes.
     heard = {fact.closed_by for fact in said_by_user}
@@ -144,7 +150,7 @@ def _link_updates(collector: FactCollector, read: Sequence[Entry], following: Se
     facts = {(fact.text, fact.last_seq): fact for fact in said_by_user}
     olds = [Said(*said) for said, fact in facts.items() if fact.closed_by is None]
     # Of older requests none would be compared.
-    for asked in collector.of_kind("request")[-(MOST_COMPARED + len(read)) :]:
+    for asked in collector.of_kind("request")[-(MOST_COMPARED + read) :]:
         if asked.source == "user" and len(asked.text) <= _SHORT_MESSAGE:
             told = ((text, asked.last_seq) for text in sentences.sentences_of(asked.text))
             olds += [Said(*said) for said in told if said not in facts]
@@ -157,17 +163,17 @@ def _link_updates(collector: FactCollector, read: Sequence[Entry], following: Se
             collector.add("statement", new.text, new.text, new.seq, source="user")
 
 
-def _readings(entry: Entry) -> list[list[Said]]:
-    """What the user said that may change something: the sentences that may, and a short message of several as one."""
-    text = redact(entry.spoken).strip()
-    if not may_change(text):
+def _readings(seq: int, said: Sequence[str]) -> list[_Readings]:
+    """What the user said that may change something, if any: the sentences that may, and a short message of several as one."""
+    changing = [one for one in said if may_change(one)]
+    if not changing:
         return []
-    seq = seq_of(entry)
-    said = list(sentences.sentences_of(text))
-    readings = [[Said(one, seq) for one in said if may_change(one) and not sentences.is_question(one)]]
-    if len(said) > 1 and len(text) <= _SHORT_MESSAGE and surely_changes(text):
-        readings.append([Said(" ".join(text.split()), seq)])
-    return [reading for reading in readings if reading]
+    readings = [[Said(one, seq) for one in changing if not sentences.is_question(one)]]
+    whole = " ".join(" ".join(said).split())
+    if len(said) > 1 and len(whole) <= _SHORT_MESSAGE and surely_changes(whole):
+        readings.append([Said(whole, seq)])
+    kept = [reading for reading in readings if reading]
+    return [kept] if kept else []
 
 
 def _said_later(following: Sequence[Entry]) -> Iterator[LedgerEntry]:

@@ -36,10 +36,11 @@ def seq_of(entry: Entry) -> int:
     return entry.seq if entry.origin_seq is None else entry.origin_seq
 
 
-def read_request(entry: Entry, collector: FactCollector, reader: DeedReader, *, before: Entry | None = None) -> None:
+def read_request(entry: Entry, collector: FactCollector, reader: DeedReader, *, before: Entry | None = None) -> list[str]:
     """Note a message of role user: its request, and what its sentences bind, state or ask.
 
     ``before`` is the assistant's message that it may answer; a mere yes or no is kept as the answer to what stands there.
+    Gives the sentences of a person.
     """
     seq = seq_of(entry)
     injected = not entry.is_request
@@ -69,6 +70,7 @@ def read_request(entry: Entry, collector: FactCollector, reader: DeedReader, *, 
     if not injected:
         close_fixed(said, seq, reader)
     _note_references(text, seq, source, collector)
+    return [] if injected else said
 
 
 def _only_asks(said: Sequence[str], text: str) -> bool:

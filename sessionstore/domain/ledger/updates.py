@@ -102,6 +102,11 @@ class Said:
         return frozenset(stem(value.lower()) for value in self.values if value[:1].isalpha())
 
     @cached_property
+    def restricts(self) -> bool:
+        """Whether it forbids something or narrows it down."""
+        return RESTRICTING.is_in(self.text)
+
+    @cached_property
     def kinds(self) -> dict[str, frozenset[str]]:
         """Its values by kind, amounts by their unit."""
         found = {"place": places_in(self.text), "weekday": {day.lower() for day in _WEEKDAY.findall(self.text)}}
@@ -167,7 +172,7 @@ def _changed_by(new: Said, before: Sequence[Said]) -> Update | None:
     """What a sentence changes of the earlier ones, the newest of which comes first."""
     if REVISING.is_in(new.text):
         # A restriction is not lifted by a value that somebody says of something else.
-        values = [old for old in before if not RESTRICTING.is_in(old.text)]
+        values = [old for old in before if not old.restricts]
         if (found := _named(new, values) or _valued(new, values)) is not None:
             old, replaced = found
             return Update(old, new, whole=_nothing_else(old, new, replaced))
@@ -209,7 +214,7 @@ def _allowed(new: Said, before: Sequence[Said]) -> Said | None:
     """The restriction of which a later message says that it is over, by some of its words, one of which few sentences have."""
     best: tuple[float, Said] | None = None
     for old in before:
-        if RESTRICTING.is_in(old.text) and not _differing_kinds(new, old):
+        if old.restricts and not _differing_kinds(new, old):
             said = Said(_what_is_bound(old.text), old.seq).terms - _bound_words(old)
             shared = [word for word in said if word in new.terms or is_form_of(word, new.terms)]
             share = len(shared) / len(said) if said else 0.0
@@ -253,7 +258,7 @@ def _may_be_one(new: Said, old: Said) -> bool:
     kinds = _differing_kinds(new, old)
     if len(kinds) > 1 or on_two_sides(new.words, old.words):
         return False
-    if ALLOWING.is_in(new.text) and RESTRICTING.is_in(old.text):
+    if ALLOWING.is_in(new.text) and old.restricts:
         return False
     differing = _differing(new, old)
     if (new.names - old.terms - differing) and (old.names - new.terms - differing):
