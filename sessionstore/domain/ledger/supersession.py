@@ -4,11 +4,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from sessionstore.domain.ledger.entry import LedgerEntry
 from sessionstore.domain.ledger.sentences import FORBIDS, LABEL, is_constraint, is_permission, subject_and_verb, without_lead_in
 from sessionstore.domain.ledger.takeover import (
+    COMPARED_TEXTS,
     MONTH,
     attributes_differ,
     kinds_of_values,
@@ -107,6 +109,7 @@ def superseded(sentences: Sequence[LedgerEntry]) -> Mapping[str, int]:
     return replaced
 
 
+@lru_cache(maxsize=COMPARED_TEXTS)
 def _names(text: str) -> frozenset[str]:
     """The values in a text that name a thing by letters and digits, apart from those that may be what changes."""
     changing = frozenset(value for values in kinds_of_values(text).values() for value in values)
@@ -114,6 +117,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(named) - changing
 
 
+@lru_cache(maxsize=COMPARED_TEXTS)
 def _named_before_verb(text: str) -> frozenset[str]:
     """Identifiers and numbers that stand before the verb."""
     return _identifiers(_subject(subject_and_verb(text)) or "")

@@ -8,6 +8,8 @@ there is only one such earlier sentence. Names of people are no such kind: *New 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -15,6 +17,8 @@ from sessionstore.domain.ledger.languages import CHANGING
 from sessionstore.domain.ledger.sentences import LABEL
 from sessionstore.domain.ledger.wording import content_words, stem
 
+COMPARED_TEXTS: Final = 1_024
+"""Sentences whose values are remembered while they are compared, each with many others."""
 _LINK: Final = re.compile(r"\S+://\S+")
 _FORBIDDEN_CHANGE: Final = re.compile(
     r"\b(?:never|not|don't|without)\s+(?:be\s+)?(?:chang\w+|updat\w+|mov\w+|switch\w*)", re.IGNORECASE
@@ -61,7 +65,8 @@ def says_change(text: str) -> bool:
     return CHANGING.is_in(_FORBIDDEN_CHANGE.sub("", _LINK.sub(" ", text)))
 
 
-def kinds_of_values(text: str) -> dict[str, frozenset[str]]:
+@lru_cache(maxsize=COMPARED_TEXTS)
+def kinds_of_values(text: str) -> Mapping[str, frozenset[str]]:
     """The values in a text by kind, of the kinds that can be told by how they are written."""
     plain = LABEL.sub("", text)
     found = {kind: frozenset(pattern.findall(plain)) for kind, pattern in _KINDS.items()}
@@ -85,6 +90,7 @@ def places_in(text: str) -> set[str]:
     return {name for name in _PLACE.findall(text) if not MONTH.fullmatch(name) and not _LANGUAGE.fullmatch(name)}
 
 
+@lru_cache(maxsize=COMPARED_TEXTS)
 def subject_words(text: str) -> frozenset[str]:
     """The words that say what a sentence is about, and the first parts of paths in it."""
     # A branch shares its first part with others of its kind: feature/a-1, feature/b-2.
