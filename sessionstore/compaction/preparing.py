@@ -17,7 +17,6 @@ from sessionstore.domain.reasoning_items import without_reasoning_items
 from sessionstore.domain.records import SystemPrompt
 from sessionstore.domain.spans import holds
 from sessionstore.domain.system_prompt import prompt_from_text, rebuilt_prompt
-from sessionstore.domain.transcript import Entry
 from sessionstore.errors import SummarizerError
 from sessionstore.operations.environment import Environment, PromptContext
 from sessionstore.operations.steps import Steps, call_stranger
@@ -138,13 +137,9 @@ def _prunable_renditions(
         if rendition.origin_seq not in pins
     ]
     if request.policy.drop_reasoning:
-        inside = frozenset(index for index in prunable if _origin(entries[index]) not in pins)
+        inside = frozenset(index for index in prunable if entries[index].written_seq not in pins)
         return without_reasoning_items(entries, renditions, inside=inside)
     return renditions
-
-
-def _origin(entry: Entry) -> int:
-    return entry.seq if entry.origin_seq is None else entry.origin_seq
 
 
 def summary_draft(

@@ -113,17 +113,13 @@ def _chunk(blocks: Sequence[tuple[Entry, str]]) -> HistoryChunk:
 
 
 def _heading(entry: Entry) -> str:
-    return f"#{_place(entry)} {entry.view.role}"
-
-
-def _place(entry: Entry) -> int:
-    return entry.seq if entry.origin_seq is None else entry.origin_seq
+    return f"#{entry.written_seq} {entry.view.role}"
 
 
 def _body(entry: Entry, limits: HistoryLimits) -> str:
     view = entry.view
     parts: list[str] = []
-    place = f"#{_place(entry)}"
+    place = f"#{entry.written_seq}"
     if view.text.strip():
         parts.append(redact(view.text) if entry.is_request else shorten_middle(view.text, limits.assistant, place))
     parts += _attached(view, limits, place)

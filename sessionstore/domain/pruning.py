@@ -99,7 +99,7 @@ class _Pruning:
                     message = thoughtless
                     reasons.append("reasoning")
             if reasons and message != entry.message:
-                origin = entry.seq if entry.origin_seq is None else entry.origin_seq
+                origin = entry.written_seq
                 found.append(Rendition(origin, entry.seq, storable(message), ", ".join(dict.fromkeys(reasons))))
         return tuple(found)
 
@@ -167,7 +167,7 @@ class _Pruning:
         if tokens <= limit:
             return None
         entry = self._entries[output.index]
-        seq = entry.seq if entry.origin_seq is None else entry.origin_seq
+        seq = entry.written_seq
         shorter = cut_to_tokens(text, max(limit // 2, 1), self._counter, tokens=tokens, seq=seq)
         return (shorter, "oversized") if self._is_smaller(shorter, output) else None
 

@@ -60,6 +60,6 @@ def _replace(made: dict[int, Rendition], entry: Entry, message: Message) -> None
     before = made.get(entry.seq)
     if message == (entry.message if before is None else before.message):
         return
-    origin = entry.seq if entry.origin_seq is None else entry.origin_seq
+    origin = entry.written_seq
     reasons = ["reasoning"] if before is None else [*before.reason.split(", "), "reasoning"]
     made[entry.seq] = Rendition(origin, entry.seq, storable(message), ", ".join(dict.fromkeys(reasons)))

@@ -48,6 +48,11 @@ class Entry:
     origin_seq: int | None = None
     tokens: int = 0
 
+    @property
+    def written_seq(self) -> int:
+        """The seq under which its facts are known and it can be read: that of the message it renders, else its own."""
+        return self.seq if self.origin_seq is None else self.origin_seq
+
     @cached_property
     def view(self) -> MessageView:
         """The message in the form that is the same for all dialects."""

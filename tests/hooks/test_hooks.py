@@ -154,7 +154,10 @@ def test_half_a_character_in_a_fact_is_kept_as_what_can_be_stored(database_url: 
 
 def test_a_prompt_builder_that_answers_nothing_changes_nothing(database_url: str) -> None:
     """PROMPT-1: the system prompt is not lost in silence, and no fact is kept of a compaction that was not."""
-    build: Any = lambda _context: None  # noqa: E731 - what a builder without a return statement is
+
+    def build(_context: object) -> Any:
+        """A builder without a return statement."""
+
     hooks = CompactionHooks(build_system_prompt=build, flush_memories=lambda _messages: [FACT])
     with SessionStore.open(database_url, hooks=hooks) as store:
         prepared(store, system_prompt="You fix modules.")

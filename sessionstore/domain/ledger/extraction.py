@@ -9,14 +9,12 @@ from sessionstore.domain.ledger.awaited_calls import OpenCalls, as_call
 from sessionstore.domain.ledger.collector import FactCollector
 from sessionstore.domain.ledger.deeds import DeedReader
 from sessionstore.domain.ledger.entry import EMPTY_LEDGER, Ledger, LedgerEntry
-from sessionstore.domain.ledger.speech import close_answered, close_fixed, read_answer, read_instruction, read_request, seq_of
+from sessionstore.domain.ledger.speech import close_answered, close_fixed, read_answer, read_instruction, read_request
 from sessionstore.domain.ledger.supersession import superseded
 from sessionstore.domain.ledger.updates import MOST_COMPARED, Said, find_updates, may_change, surely_changes
 from sessionstore.domain.redaction import redact
 from sessionstore.domain.rules.instructions import is_instruction
 from sessionstore.domain.transcript import Entry, PairedCall, ToolResult, pair_calls
-
-__all__ = ["extract_ledger", "seq_of"]
 
 _Readings = Sequence[Sequence[Said]]
 """The ways to read a message that may change something: its sentences, and all of it as one."""
@@ -51,9 +49,9 @@ def extract_ledger(
     news: list[_Readings] = []
     for index, entry in enumerate(ordered):
         for result in late.get(index, ()):
-            _read_late(result, seq_of(entry), waiting, reader)
+            _read_late(result, entry.written_seq, waiting, reader)
         if entry.is_request or (entry.view.role == "user" and entry.view.text.strip()):
-            news += _readings(seq_of(entry), read_request(entry, collector, reader, before=before))
+            news += _readings(entry.written_seq, read_request(entry, collector, reader, before=before))
             before = None
         elif entry.view.role == "assistant" and entry.view.text.strip():
             read_answer(entry, collector, reader, final=_is_final(ordered, index))
@@ -62,16 +60,16 @@ def extract_ledger(
             read_instruction(entry, collector)
         for paired in calls.get(index, ()):
             if paired.result_index is None:
-                waiting.note(paired.call, seq_of(entry))
-                reader.read(paired.call, None, seq_of(entry), None)
+                waiting.note(paired.call, entry.written_seq)
+                reader.read(paired.call, None, entry.written_seq, None)
             else:
-                waiting.forget(paired.call, seq_of(entry))
-                reader.read(paired.call, paired.result, seq_of(entry), seq_of(ordered[paired.result_index]))
+                waiting.forget(paired.call, entry.written_seq)
+                reader.read(paired.call, paired.result, entry.written_seq, ordered[paired.result_index].written_seq)
     _read_following(following, collector, waiting, reader)
     _close_superseded(collector, following)
     for entry in following:
-        news += _readings(seq_of(entry), list(sentences.sentences_of(redact(entry.spoken))) if entry.is_request else ())
-    _link_updates(collector, news, len(ordered), staying={seq_of(entry) for entry in following})
+        news += _readings(entry.written_seq, list(sentences.sentences_of(redact(entry.spoken))) if entry.is_request else ())
+    _link_updates(collector, news, len(ordered), staying={entry.written_seq for entry in following})
     return Ledger(collector.entries(), waiting.newest(), reader.places.directory, reader.running)
 
 
@@ -88,7 +86,7 @@ def _read_following(
     """Note what the messages that stay answer, and which errors they close; a late result, which no model is sent, is read."""
     pairing = pair_calls(following)
     for index, result in pairing.orphans:
-        _read_late(result, seq_of(following[index]), waiting, reader)
+        _read_late(result, following[index].written_seq, waiting, reader)
     ended: dict[int, list[PairedCall]] = {}
     for paired in pairing.calls:
         if paired.result_index is not None:
@@ -96,10 +94,10 @@ def _read_following(
     for index, entry in enumerate(following):
         close_answered(entry, collector, final=_is_final(following, index))
         if entry.is_request or entry.view.role == "assistant":
-            close_fixed(sentences.sentences_of(redact(entry.view.text.strip())), seq_of(entry), reader)
+            close_fixed(sentences.sentences_of(redact(entry.view.text.strip())), entry.written_seq, reader)
         for paired in ended.get(index, ()):
             if paired.result is not None:
-                reader.follow(paired.call, paired.result, seq_of(entry))
+                reader.follow(paired.call, paired.result, entry.written_seq)
 
 
 def _to_read(entries: Sequence[Entry], previous: Ledger) -> list[Entry]:
@@ -108,9 +106,9 @@ def _to_read(entries: Sequence[Entry], previous: Ledger) -> list[Entry]:
         seen.update(seq for fact in previous.entries for seq in fact.seqs)
     readable = [
         entry for entry in entries
-        if entry.kind == "message" or (entry.kind == "rendition" and seq_of(entry) not in seen)
+        if entry.kind == "message" or (entry.kind == "rendition" and entry.written_seq not in seen)
     ]
-    return sorted(readable, key=seq_of)
+    return sorted(readable, key=lambda entry: entry.written_seq)
 
 
 def _is_final(ordered: Sequence[Entry], index: int) -> bool:
@@ -182,4 +180,4 @@ def _said_later(following: Sequence[Entry]) -> Iterator[LedgerEntry]:
         for sentence in sentences.sentences_of(redact(entry.view.text)) if entry.is_request else ():
             says = sentences.is_constraint(sentence) or sentences.is_permission(sentence) or sentences.is_statement(sentence)
             if says and not sentences.is_question(sentence):
-                yield LedgerEntry("statement", f"#{seq_of(entry)} {sentence}", sentence, (seq_of(entry),))
+                yield LedgerEntry("statement", f"#{entry.written_seq} {sentence}", sentence, (entry.written_seq,))

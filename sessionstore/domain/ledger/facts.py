@@ -8,7 +8,6 @@ from typing import Final
 from sessionstore.domain import sections
 from sessionstore.domain.ledger.citations import windows_over
 from sessionstore.domain.ledger.entry import Ledger, LedgerEntry
-from sessionstore.domain.ledger.extraction import seq_of
 from sessionstore.domain.ledger.fact_line import FactLine
 from sessionstore.domain.ledger.fact_lines import fact_lines
 from sessionstore.domain.ledger.shown_facts import ShownFacts, places_of
@@ -116,7 +115,7 @@ def _active_task(
     ledger: Ledger, active: Entry | None, budget: int, counter: TokenCounter, most: int
 ) -> tuple[str, int | None]:
     if active is not None:
-        text, seq = redact(active.spoken.strip()) or "[image]", seq_of(active)
+        text, seq = redact(active.spoken.strip()) or "[image]", active.written_seq
     else:
         requests = [entry for entry in ledger.of_kind("request") if entry.about != "injected"]
         if not requests:

@@ -31,18 +31,13 @@ _SHORT_INSTRUCTION: Final = 600
 """Characters up to which everything that an instruction says is a rule; a longer one is a document."""
 
 
-def seq_of(entry: Entry) -> int:
-    """The seq under which a row's facts are known: that of the message it renders, else its own."""
-    return entry.seq if entry.origin_seq is None else entry.origin_seq
-
-
 def read_request(entry: Entry, collector: FactCollector, reader: DeedReader, *, before: Entry | None = None) -> list[str]:
     """Note a message of role user: its request, and what its sentences bind, state or ask.
 
     ``before`` is the assistant's message that it may answer; a mere yes or no is kept as the answer to what stands there.
     Gives the sentences of a person.
     """
-    seq = seq_of(entry)
+    seq = entry.written_seq
     injected = not entry.is_request
     if injected:
         reader.places.announce(entry.view.text)
@@ -80,7 +75,7 @@ def _only_asks(said: Sequence[str], text: str) -> bool:
 
 def _note_answer(text: str, seq: int, before: Entry, collector: FactCollector) -> None:
     """Note what a yes or no answers, unless a question was asked: the last thing that the assistant said."""
-    asked = seq_of(before)
+    asked = before.written_seq
     if any(question.last_seq == asked and question.source == "assistant" for question in collector.of_kind("question")):
         return
     proposed = [said for said in sentences.sentences_of(redact(before.view.text.strip())) if not is_small_talk(said)]
@@ -91,7 +86,7 @@ def _note_answer(text: str, seq: int, before: Entry, collector: FactCollector) -
 
 def read_instruction(entry: Entry, collector: FactCollector) -> None:
     """Note what a message in the system's or developer's voice asks: all of a short one, the rules of a long one."""
-    seq = seq_of(entry)
+    seq = entry.written_seq
     text = redact(without_notices(entry.view.text).strip())
     is_short = len(text) <= _SHORT_INSTRUCTION
     for sentence in sentences.sentences_of(text):
@@ -109,7 +104,7 @@ def _takes_back_any(sentence: str, collector: FactCollector) -> bool:
 
 def read_answer(entry: Entry, collector: FactCollector, reader: DeedReader, *, final: bool) -> None:
     """Note what an answer of the assistant decides and concludes; one that is ``final`` also what it asks and leaves."""
-    seq = seq_of(entry)
+    seq = entry.written_seq
     text = redact(entry.view.text.strip())
     close_answered(entry, collector, final=final)
     conclusions = 0
@@ -132,7 +127,7 @@ def read_answer(entry: Entry, collector: FactCollector, reader: DeedReader, *, f
 
 def close_answered(entry: Entry, collector: FactCollector, *, final: bool) -> None:
     """Close what a message answers: the model's questions by the next request, requests by the text that ends a turn."""
-    seq = seq_of(entry)
+    seq = entry.written_seq
     if entry.is_request:
         for question in collector.of_kind("question"):
             if question.source == "assistant" and question.closed_by is None and question.last_seq < seq:

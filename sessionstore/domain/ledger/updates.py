@@ -274,6 +274,6 @@ def _has_no_subject(new: Said) -> bool:
 
 
 def _nothing_else(old: Said, new: Said, replaced: frozenset[str]) -> bool:
-    """Whether the later one is about the same thing by its own words, and hardly a word of the earlier one is lost."""
-    kept = (old.terms & new.terms) - replaced
-    return bool(kept) and len(old.terms - new.terms - replaced) <= 1
+    """Whether the later one is about the same thing by its own words, and one plain word of the earlier one is lost at most."""
+    kept, lost = (old.terms & new.terms) - replaced, old.terms - new.terms - replaced
+    return bool(kept) and len(lost) <= 1 and not lost & {stem(value.lower()) for value in old.values}
